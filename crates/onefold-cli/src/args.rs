@@ -1,0 +1,234 @@
+//! The command line, as typed. Defaults are not here: they are [`onefold::Plan::default`].
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Finds the documents of a collection that say the same thing, proves it, and keeps one of each.
+#[derive(Debug, Parser)]
+#[command(name = "onefold", version, max_term_width = 100, disable_help_subcommand = true)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What onefold can do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Find exact and near-duplicates, and say which documents to keep (deletes nothing)
+    Scan(ScanArgs),
+    /// Compare a result with what people say are duplicates
+    Evaluate(EvaluateArgs),
+    /// Print the plan that a scan would follow, as a TOML file for --config
+    Config(ConfigArgs),
+}
+
+/// `onefold scan`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  onefold scan documents/ --out result
+  onefold scan a.jsonl.gz b.jsonl --threshold 0.9 --out result
+  zcat crawl.jsonl.gz | onefold scan - --text-column content --out result --pairs star
+
+Exit codes: 0 complete, 2 wrong usage, 3 complete but some inputs were skipped or cut (see
+skipped.jsonl), 4 no document found, 5 cannot write, 7 output folder in use, 8 refused (too many
+pairs), 130 interrupted.")]
+pub struct ScanArgs {
+    /// Folders, files, or - for JSONL on standard input
+    ///
+    /// Folders are read recursively: plain text, Markdown, source code and HTML, told by content; JSONL files in them are read row by
+    /// row. JSONL may be compressed with gzip or zstd.
+    #[arg(required = true, value_name = "INPUT")]
+    pub inputs: Vec<String>,
+    /// Where to put the result; must not exist yet
+    #[arg(short, long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Replace a former result in --out
+    #[arg(long)]
+    pub overwrite: bool,
+    /// How to write the tables
+    #[arg(long, value_enum, default_value_t = TableFormat::Parquet)]
+    pub format: TableFormat,
+    /// Also write the ids of removed documents to FILE, one a line
+    #[arg(long, value_name = "FILE")]
+    pub exclude_list: Option<PathBuf>,
+    #[command(flatten)]
+    pub plan: PlanArgs,
+    /// Worker threads; all cores without it. The result is the same for any number
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+    /// Print the summary as JSON on standard output
+    #[arg(long)]
+    pub json: bool,
+    /// Print no progress and no summary
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// How tables are written.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum TableFormat {
+    /// Typed columns, compressed
+    Parquet,
+    /// One JSON object a line
+    Jsonl,
+    /// Comma-separated with a header
+    Csv,
+}
+
+/// Everything that can change the answer.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "What counts as a duplicate, and what is kept")]
+pub struct PlanArgs {
+    /// Read settings from a TOML file; flags override it ('onefold config' prints one)
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Resemblance from which two documents are near-duplicates; higher finds fewer [default: 0.8]
+    #[arg(short, long, value_name = "T", allow_negative_numbers = true)]
+    pub threshold: Option<String>,
+    /// Words in a shingle; longer ones find fewer [default: 5]
+    #[arg(short = 'w', long, value_name = "W")]
+    pub ngram_size: Option<u32>,
+    /// How candidates are found; 'exact' misses none [default: exact]
+    #[arg(short, long, value_enum)]
+    pub method: Option<MethodName>,
+    /// List rejected pairs, too, down to this resemblance [default: none]
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    pub floor: Option<String>,
+    /// Rules for which copy is kept, first rule first
+    ///
+    /// Of: protected, whole, score desc|asc, time newest|oldest, length longest|shortest, digest, id. A missing value ranks last.
+    /// [default: "protected, whole, score desc, length longest, digest, id"]
+    #[arg(short, long, value_name = "RULES")]
+    pub keep: Option<String>,
+    /// Never remove documents whose id or source matches (repeatable)
+    #[arg(long, value_name = "GLOB")]
+    pub protect: Vec<String>,
+    /// What cluster_id describes: a representative and what is near it, or everything connected [default: conservative]
+    #[arg(long, value_enum)]
+    pub cluster: Option<ClusterName>,
+    /// Which pairs to list: all, or each document with its representative [default: all]
+    #[arg(long, value_enum)]
+    pub pairs: Option<PairsName>,
+    /// Most pairs to list with '--pairs all' [default: the larger of 10 million and 200 × documents]
+    #[arg(long, value_name = "N")]
+    pub max_pairs: Option<u64>,
+    #[command(flatten)]
+    pub minhash: MinHashArgs,
+    #[command(flatten)]
+    pub reading: ReadingArgs,
+}
+
+/// Settings of `--method minhash`.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "With --method minhash")]
+pub struct MinHashArgs {
+    /// Number of hash functions [default: 128]
+    #[arg(long, value_name = "K")]
+    pub num_perm: Option<u32>,
+    /// Number of bands; more bands propose more [default: from the threshold]
+    #[arg(long, value_name = "B")]
+    pub bands: Option<u32>,
+    /// Hashes in a band; more rows propose fewer [default: from the threshold]
+    #[arg(long, value_name = "R")]
+    pub rows: Option<u32>,
+    /// Seed of the hash functions [default: 42]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+}
+
+/// How inputs are read.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Reading")]
+pub struct ReadingArgs {
+    /// Field of a JSONL row with the text; 'a.b' is b inside a [default: text]
+    #[arg(long, value_name = "NAME")]
+    pub text_column: Option<String>,
+    /// Field with the id; rows without one are called FILE#LINE [default: id]
+    #[arg(long, value_name = "NAME")]
+    pub id_column: Option<String>,
+    /// Field with the address [default: url]
+    #[arg(long, value_name = "NAME")]
+    pub url_column: Option<String>,
+    /// Field with the time, ISO 8601 or seconds since 1970 [default: time]
+    #[arg(long, value_name = "NAME")]
+    pub time_column: Option<String>,
+    /// Field with a score, higher is better [default: score]
+    #[arg(long, value_name = "NAME")]
+    pub score_column: Option<String>,
+    /// Field with the name of the source [default: source; else the input as typed]
+    #[arg(long, value_name = "NAME")]
+    pub source_column: Option<String>,
+    /// Follow symbolic links inside folders
+    #[arg(long)]
+    pub follow: bool,
+    /// Skip files and rows larger than this many bytes [default: 268435456]
+    #[arg(long, value_name = "BYTES")]
+    pub max_document_bytes: Option<u64>,
+}
+
+/// The methods.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum MethodName {
+    /// Every pair that reaches the threshold
+    Exact,
+    /// MinHash bands propose, exact resemblance decides; misses at most 1 % at the threshold
+    Minhash,
+}
+
+/// See `PlanArgs::cluster`.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum ClusterName {
+    /// A representative and the documents near it
+    Conservative,
+    /// Everything connected; what is removed stays the same
+    Transitive,
+}
+
+/// See `PlanArgs::pairs`.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum PairsName {
+    /// Every pair that reaches the threshold
+    All,
+    /// Each removed document with its representative
+    Star,
+}
+
+/// `onefold evaluate`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Gold files: pairs 'id_a,id_b[,label]' (CSV or TSV with a header), classes 'class_id doc_id', one
+class a line (TSV), or JSONL {\"hash\",\"ids\"}.
+
+Examples:
+  onefold evaluate result --gold pairs.csv
+  onefold evaluate result --gold-column lineage")]
+pub struct EvaluateArgs {
+    /// A result of 'onefold scan'
+    #[arg(value_name = "DIR")]
+    pub result: PathBuf,
+    /// What people say are duplicates
+    #[arg(long, value_name = "FILE", required_unless_present = "gold_column", conflicts_with = "gold_column")]
+    pub gold: Option<PathBuf>,
+    /// Field of the JSONL inputs that is equal for duplicates
+    #[arg(long, value_name = "NAME")]
+    pub gold_column: Option<String>,
+    /// How many errors of each kind to list
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub worst: usize,
+    /// Print the scores as JSON on standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `onefold config`
+#[derive(Debug, Args)]
+pub struct ConfigArgs {
+    #[command(flatten)]
+    pub plan: PlanArgs,
+    /// Print the plan as JSON
+    #[arg(long)]
+    pub json: bool,
+}

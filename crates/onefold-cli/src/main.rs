@@ -1,0 +1,31 @@
+//! The command `onefold`: words typed → a plan, a run, an answer that people can read.
+
+mod args;
+mod config;
+mod evaluate;
+mod exit;
+mod output;
+mod progress;
+mod scan;
+mod settings;
+mod stdin;
+mod summary;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Command};
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(usage) => return exit::usage(&usage),
+    };
+    let result = match &cli.command {
+        Command::Scan(args) => scan::run(args),
+        Command::Evaluate(args) => evaluate::run(args),
+        Command::Config(args) => config::run(args),
+    };
+    exit::finish(result)
+}

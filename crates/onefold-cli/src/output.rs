@@ -1,0 +1,21 @@
+//! The only place that writes to the terminal.
+
+use std::io::{self, IsTerminal, Write};
+
+use crate::exit::OutputFailed;
+
+/// Writes results to standard output; a failure is an error, not a shrug.
+pub fn print(text: &str) -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|e| OutputFailed(e).into())
+}
+
+/// Writes talk to standard error. If that is gone there is nobody to tell.
+pub fn error(text: &str) {
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Whether a person watches standard error.
+pub fn is_watched() -> bool {
+    io::stderr().is_terminal()
+}

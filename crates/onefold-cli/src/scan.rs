@@ -1,0 +1,89 @@
+//! `onefold scan`: a collection in, a result folder out.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use anyhow::Result;
+use onefold::{Exec, Format, Input, ResultFolder, Source};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+
+use crate::args::{ScanArgs, TableFormat};
+use crate::exit::{Done, Usage};
+use crate::progress::Progress;
+use crate::stdin::Stdin;
+use crate::summary::Summary;
+use crate::{output, settings};
+
+static TERMINATED: AtomicBool = AtomicBool::new(false);
+
+/// Whether it was a termination, not Ctrl-C, that stopped us.
+pub fn terminated() -> bool {
+    TERMINATED.load(Ordering::Relaxed)
+}
+
+/// Runs the scan and prints the summary.
+pub fn run(args: &ScanArgs) -> Result<Done> {
+    let plan = settings::resolve(&args.plan)?;
+    let threads = threads(args.threads)?;
+    let began = Instant::now();
+    let progress = Progress::new(output::is_watched() && !args.quiet);
+    let (cancel, terminated) = signals()?;
+    let exec = Exec { threads, observer: &progress, cancel: &cancel };
+    let mut folder = ResultFolder::new(&args.out);
+    folder.overwrite = args.overwrite;
+    folder.format = format(args.format);
+    folder.command = std::env::args().collect();
+    folder.inputs = args.inputs.clone();
+    folder.exclude_list = args.exclude_list.clone();
+    let outcome = onefold::run(&plan, &exec, source(&args.inputs, &cancel)?, &mut folder).inspect_err(|_| {
+        TERMINATED.store(terminated.load(Ordering::Relaxed), Ordering::Relaxed);
+    })?;
+    let summary = Summary { outcome: &outcome, folder: &args.out, seconds: began.elapsed().as_secs_f64() };
+    if args.json {
+        output::print(&summary.json()?)?;
+    } else if !args.quiet {
+        output::print(&summary.text())?;
+    }
+    Ok(if outcome.is_partial() { Done::Partial } else { Done::Complete })
+}
+
+fn threads(asked: Option<usize>) -> Result<usize> {
+    match asked {
+        Some(threads @ 1..=1024) => Ok(threads),
+        Some(other) => Err(Usage(format!("--threads must be from 1 to 1024, not '{other}'")).into()),
+        None => Ok(std::thread::available_parallelism().map_or(1, usize::from)),
+    }
+}
+
+fn format(format: TableFormat) -> Format {
+    match format {
+        TableFormat::Parquet => Format::Parquet,
+        TableFormat::Jsonl => Format::Jsonl,
+        TableFormat::Csv => Format::Csv,
+    }
+}
+
+fn source(inputs: &[String], cancel: &Arc<AtomicBool>) -> Result<Source> {
+    if inputs.iter().filter(|input| *input == "-").count() > 1 {
+        return Err(Usage("standard input can be read once only: '-' is given twice".into()).into());
+    }
+    let input = |name: &String| match name.as_str() {
+        "-" => Input::Stream { name: "-".into(), reader: Box::new(Stdin::new(Arc::clone(cancel))) },
+        path => Input::Path(path.to_string()),
+    };
+    Ok(inputs.iter().map(input).collect())
+}
+
+/// Flags that signals set: any of them stops the run, the second tells which kind it was. A second Ctrl-C ends at once.
+fn signals() -> Result<(Arc<AtomicBool>, Arc<AtomicBool>)> {
+    let (cancel, terminated) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
+        signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&cancel))?;
+        if signal != SIGINT {
+            signal_hook::flag::register(signal, Arc::clone(&terminated))?;
+        }
+        signal_hook::flag::register(signal, Arc::clone(&cancel))?;
+    }
+    Ok((cancel, terminated))
+}

@@ -1,0 +1,170 @@
+//! The summary of a scan: what people read, and the same as JSON.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+
+use anyhow::Result;
+use onefold::{Counts, Outcome, printable};
+use serde::Serialize;
+
+/// A finished scan.
+pub struct Summary<'a> {
+    /// What came of it.
+    pub outcome: &'a Outcome,
+    /// Where the result is.
+    pub folder: &'a Path,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+#[derive(Serialize)]
+struct Json<'a> {
+    onefold: &'static str,
+    result: String,
+    seconds: f64,
+    plan_digest: String,
+    #[serde(flatten)]
+    counts: &'a Counts,
+    warnings: &'a [onefold::Warning],
+    next: String,
+}
+
+/// Sources that are shown; the others are summed up.
+const SHOWN_SOURCES: usize = 10;
+/// Columns that a name may take.
+const NAME_WIDTH: usize = 48;
+
+impl Summary<'_> {
+    /// For programs.
+    pub fn json(&self) -> Result<String> {
+        let json = Json {
+            onefold: env!("CARGO_PKG_VERSION"),
+            result: self.folder.display().to_string(),
+            seconds: (self.seconds * 1000.0).round() / 1000.0,
+            plan_digest: self.outcome.plan.digest()?,
+            counts: &self.outcome.counts,
+            warnings: &self.outcome.warnings,
+            next: self.next(),
+        };
+        Ok(serde_json::to_string_pretty(&json)? + "\n")
+    }
+
+    /// For people.
+    pub fn text(&self) -> String {
+        let counts = &self.outcome.counts;
+        let mut text = String::new();
+        let share = |part: u64| percent(part, counts.documents);
+        let mut line = |name: &str, number: u64, more: &str| {
+            let _ = writeln!(text, "{}", format!("  {name:<18}{:>11}  {more}", grouped(number)).trim_end());
+        };
+        line("documents", counts.documents, &format!("in {}", duration(self.seconds)));
+        line("kept", counts.kept, &share(counts.kept));
+        line("removable", counts.removed, &share(counts.removed));
+        line("  exact copies", counts.exact, &share(counts.exact));
+        line("  near-duplicates", counts.near, &share(counts.near));
+        line("clusters", counts.clusters, &largest(counts));
+        if counts.skipped > 0 {
+            line("skipped", counts.skipped, &reasons(&counts.skipped_by_reason));
+        }
+        if !counts.flagged_by_reason.is_empty() {
+            line("flagged", counts.flagged_by_reason.values().sum(), &reasons(&counts.flagged_by_reason));
+        }
+        text.push_str(&sources(counts));
+        for warning in &self.outcome.warnings {
+            let _ = write!(text, "\n  warning: {}\n", printable(&warning.message));
+        }
+        let _ = write!(text, "\n  result  {}\n  next    {}\n", printable(&self.folder.display().to_string()), self.next());
+        text
+    }
+
+    fn next(&self) -> String {
+        let folder = printable(&self.folder.display().to_string());
+        format!("onefold evaluate '{folder}' --gold FILE   (compare with what people say are duplicates)")
+    }
+}
+
+fn largest(counts: &Counts) -> String {
+    if counts.clusters == 0 {
+        return String::new();
+    }
+    format!("largest {}: {}", grouped(counts.largest_cluster), shortened(&counts.largest_cluster_id))
+}
+
+fn reasons(by_reason: &BTreeMap<String, u64>) -> String {
+    let each: Vec<String> = by_reason.iter().map(|(reason, count)| format!("{} {}", reason.replace('_', " "), grouped(*count))).collect();
+    each.join(", ")
+}
+
+/// Who loses how much, the greatest loss first.
+fn sources(counts: &Counts) -> String {
+    let mut losing: Vec<_> = counts.sources.iter().filter(|(_, source)| source.removed > 0).collect();
+    if counts.sources.len() < 2 || losing.is_empty() {
+        return String::new();
+    }
+    losing.sort_by(|(a, x), (b, y)| y.removed.cmp(&x.removed).then(a.cmp(b)));
+    let width = losing.iter().take(SHOWN_SOURCES).map(|(name, _)| shortened(name).chars().count()).max().unwrap_or(0);
+    let mut text = String::from("\n  removable by source\n");
+    for (name, source) in losing.iter().take(SHOWN_SOURCES) {
+        let share = percent(source.removed, source.documents);
+        let _ = writeln!(text, "    {:<width$}  {:>9} of {:>9}  {share}", shortened(name), grouped(source.removed), grouped(source.documents));
+    }
+    if losing.len() > SHOWN_SOURCES {
+        let rest: u64 = losing[SHOWN_SOURCES..].iter().map(|(_, source)| source.removed).sum();
+        let _ = writeln!(text, "    and {} from {} other sources", grouped(rest), losing.len() - SHOWN_SOURCES);
+    }
+    text
+}
+
+/// A name made harmless, its middle cut out where it is long.
+fn shortened(name: &str) -> String {
+    let safe: Vec<char> = printable(name).chars().collect();
+    if safe.len() <= NAME_WIDTH {
+        return safe.into_iter().collect();
+    }
+    let half = (NAME_WIDTH - 1) / 2;
+    safe[..half].iter().chain(['…'].iter()).chain(&safe[safe.len() - half..]).collect()
+}
+
+fn percent(part: u64, whole: u64) -> String {
+    if whole == 0 { String::new() } else { format!("{:.1} %", 100.0 * part as f64 / whole as f64) }
+}
+
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 1.0 => format!("{:.0} ms", s * 1000.0),
+        s if s < 60.0 => format!("{s:.1} s"),
+        s if s < 3600.0 => format!("{:.0} min {:.0} s", (s / 60.0).floor(), s % 60.0),
+        s => format!("{:.0} h {:.0} min", (s / 3600.0).floor(), (s % 3600.0 / 60.0).floor()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_and_names_shortened() {
+        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+        let long = shortened(&"x".repeat(100));
+        assert_eq!(long.chars().count(), 47);
+        assert_eq!(shortened("a\u{1b}b"), "a\\u{1b}b");
+    }
+
+    #[test]
+    fn durations_read_well() {
+        assert_eq!([0.25, 5.04, 65.0, 7260.0].map(duration), ["250 ms", "5.0 s", "1 min 5 s", "2 h 1 min"]);
+    }
+}

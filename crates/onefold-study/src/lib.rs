@@ -1,0 +1,8 @@
+//! Measures what onefold finds: gold files and scores.
+//!
+//! `gold` reads what people or other programs say is a duplicate, `score` compares a result with it, `evaluate` does both for a
+//! result folder.
+
+pub mod evaluate;
+pub mod gold;
+pub mod score;

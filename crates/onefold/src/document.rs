@@ -1,0 +1,171 @@
+//! The nouns that all stages share.
+
+use serde::Serialize;
+
+/// A document handed over in memory, for users of the library.
+#[derive(Clone, Debug, Default)]
+pub struct Document {
+    /// Its id; without one it is called `#N`.
+    pub id: Option<String>,
+    /// Its text.
+    pub text: String,
+    /// The collection it belongs to.
+    pub source: Option<String>,
+    /// Where it came from.
+    pub url: Option<String>,
+    /// Seconds since 1970.
+    pub time: Option<i64>,
+    /// Higher is better.
+    pub score: Option<f64>,
+}
+
+/// A document of the collection: its place in the order of ids.
+///
+/// Documents are numbered by their ids, bytewise, so the smaller number is the smaller id.
+pub type DocIndex = u32;
+
+/// What is remembered of a document once its text has passed.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Unique in the collection.
+    pub id: String,
+    /// Index into [`Collection::sources`].
+    pub source: u32,
+    /// Where its bytes are.
+    pub locator: Locator,
+    /// Where it came from.
+    pub url: Option<Box<str>>,
+    /// Seconds since 1970.
+    pub time: Option<i64>,
+    /// Higher is better.
+    pub score: Option<f64>,
+    /// Remarks.
+    pub flags: Flags,
+    /// Number of tokens.
+    pub tokens: u32,
+    /// Of the token sequence.
+    pub digest: Digest,
+    /// Its shingles.
+    pub shingles: ShingleRef,
+}
+
+/// Where a document's bytes are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Locator {
+    /// Index into [`Collection::files`].
+    pub file: u32,
+    /// Line of a JSONL file, from 1; 0 is the whole file.
+    pub record: u64,
+    /// First byte of the record in the decompressed file.
+    pub offset: u64,
+}
+
+/// Where a document's shingle set lies in the arenas.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ShingleRef {
+    /// Index into [`Collection::arenas`].
+    pub arena: u32,
+    /// First shingle.
+    pub start: u32,
+    /// Number of distinct shingles.
+    pub len: u32,
+    /// A hash of the set; equal sets have equal hashes.
+    pub hash: u64,
+}
+
+/// 256 bits of a token sequence: the identity of *exact*.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Digest(pub [u8; 32]);
+
+impl Digest {
+    /// As people write it.
+    pub fn to_hex(self) -> String {
+        blake3::Hash::from(self.0).to_hex().to_string()
+    }
+}
+
+/// Remarks on a document.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Flags(u8);
+
+impl Flags {
+    /// Only a part of the document was there to be read.
+    pub const TRUNCATED: Flags = Flags(1);
+    /// Bytes that could not be decoded were replaced.
+    pub const LOSSY: Flags = Flags(2);
+    /// Fewer tokens than a shingle has words.
+    pub const TOO_SHORT: Flags = Flags(4);
+    /// No token at all.
+    pub const NO_TEXT: Flags = Flags(8);
+    /// The id was taken; this document got another.
+    pub const RENAMED: Flags = Flags(16);
+    /// Never removed.
+    pub const PROTECTED: Flags = Flags(32);
+
+    const NAMES: [(Flags, &'static str); 6] = [
+        (Flags::TRUNCATED, "truncated"),
+        (Flags::LOSSY, "lossy"),
+        (Flags::TOO_SHORT, "too_short"),
+        (Flags::NO_TEXT, "no_text"),
+        (Flags::RENAMED, "renamed"),
+        (Flags::PROTECTED, "protected"),
+    ];
+
+    /// Adds a remark.
+    pub fn set(&mut self, other: Flags) {
+        self.0 |= other.0;
+    }
+
+    /// Whether all of `other` is there.
+    pub fn has(self, other: Flags) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Neither cut nor lossily read: such a document may stand for others.
+    pub fn whole(self) -> bool {
+        !self.has(Flags::TRUNCATED) && !self.has(Flags::LOSSY)
+    }
+
+    /// The remarks by name, in a fixed order.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        Flags::NAMES.into_iter().filter(move |(flag, _)| self.has(*flag)).map(|(_, name)| name)
+    }
+}
+
+/// A file that was read.
+#[derive(Clone, Debug, Serialize)]
+pub struct InputFile {
+    /// As shown in ids and messages.
+    pub name: String,
+    /// The path to open; `None` for a stream or documents in memory.
+    #[serde(skip)]
+    pub path: Option<std::path::PathBuf>,
+    /// Other names of the same file.
+    pub aliases: Vec<String>,
+    /// The input argument it belongs to.
+    pub argument: String,
+    /// Size on disk.
+    pub bytes: u64,
+}
+
+/// The collection after stages 1–4: everything but the text.
+#[derive(Debug, Default)]
+pub struct Collection {
+    /// By id, bytewise.
+    pub documents: Vec<Entry>,
+    /// Files in the order of their names.
+    pub files: Vec<InputFile>,
+    /// Names of sources, sorted.
+    pub sources: Vec<String>,
+    /// Shingle sets, each sorted and without repetition.
+    pub arenas: Vec<Vec<u64>>,
+    /// Inputs that were not processed, and remarks on others.
+    pub skipped: Vec<crate::error::Skipped>,
+}
+
+impl Collection {
+    /// The shingle set of a document.
+    pub fn shingles(&self, set: ShingleRef) -> &[u64] {
+        &self.arenas[set.arena as usize][set.start as usize..(set.start + set.len) as usize]
+    }
+}

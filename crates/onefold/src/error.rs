@@ -1,0 +1,212 @@
+//! What can go wrong, in families: *usage* (your plan), *input* (your data), *output*, *bug* (ours).
+//!
+//! A bad document never becomes an [`Error`]: it becomes a [`Skipped`] and the run goes on.
+
+use std::io;
+
+use serde::Serialize;
+
+use crate::run::Stage;
+
+/// Shorthand for results of this crate.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Why a run stopped.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A setting of the plan is outside what it may be.
+    #[error("{name} must be {allowed}, not '{}'", printable(.found))]
+    Setting {
+        /// The setting's name as people type it.
+        name: &'static str,
+        /// What it may be, in words.
+        allowed: String,
+        /// What was typed.
+        found: String,
+    },
+    /// An input that was named cannot be opened.
+    #[error("cannot open input '{}': {cause}", printable(.path))]
+    Input {
+        /// The input as typed.
+        path: String,
+        /// What the system said.
+        cause: io::Error,
+    },
+    /// No document was found in the inputs.
+    #[error("no document in the inputs: {seen} seen, all {seen} skipped")]
+    NoInput {
+        /// How many inputs or records were looked at.
+        seen: u64,
+    },
+    /// The result folder exists already, or holds something else.
+    #[error("output folder '{}' {problem}", printable(.path))]
+    OutputExists {
+        /// The folder.
+        path: String,
+        /// What is in the way.
+        problem: &'static str,
+    },
+    /// Writing failed.
+    #[error("cannot {action} '{}': {cause}", printable(.path))]
+    Output {
+        /// What was attempted, as a verb: `write`, `create`, `rename`.
+        action: &'static str,
+        /// Where.
+        path: String,
+        /// What the system said.
+        cause: io::Error,
+    },
+    /// A result folder does not hold what its manifest says.
+    #[error("result '{}' failed verification: {problem}", printable(.path))]
+    Corrupt {
+        /// The file that is wrong.
+        path: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// Another run works in the same output folder.
+    #[error("output folder '{}' is in use by another run ({holder})", printable(.path))]
+    Locked {
+        /// The folder.
+        path: String,
+        /// Who holds it.
+        holder: String,
+    },
+    /// There are more true pairs than anyone wants listed.
+    #[error("more than {limit} pairs are near-duplicates")]
+    TooManyPairs {
+        /// The limit that was passed.
+        limit: u64,
+    },
+    /// The run was cancelled from outside.
+    #[error("interrupted")]
+    Interrupted,
+    /// A fault of ours.
+    #[error("internal fault: {0}")]
+    Bug(String),
+}
+
+/// The families of errors; they map to exit codes, Python exceptions and HTTP statuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The plan or the command line is wrong.
+    Usage,
+    /// There is nothing to work on.
+    Input,
+    /// Output or temporary files cannot be written.
+    Output,
+    /// Stored data failed verification.
+    Corrupt,
+    /// Somebody else holds the folder.
+    Locked,
+    /// Refused for safety.
+    Refused,
+    /// Cancelled.
+    Interrupted,
+    /// A fault of ours.
+    Bug,
+}
+
+impl Error {
+    pub(crate) fn setting(name: &'static str, allowed: impl Into<String>, found: impl Into<String>) -> Self {
+        Error::Setting { name, allowed: allowed.into(), found: found.into() }
+    }
+
+    pub(crate) fn output(action: &'static str, path: &std::path::Path, cause: io::Error) -> Self {
+        Error::Output { action, path: path.display().to_string(), cause }
+    }
+
+    /// The family.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Error::Setting { .. } | Error::Input { .. } | Error::OutputExists { .. } => ErrorKind::Usage,
+            Error::NoInput { .. } => ErrorKind::Input,
+            Error::Output { .. } => ErrorKind::Output,
+            Error::Corrupt { .. } => ErrorKind::Corrupt,
+            Error::Locked { .. } => ErrorKind::Locked,
+            Error::TooManyPairs { .. } => ErrorKind::Refused,
+            Error::Interrupted => ErrorKind::Interrupted,
+            Error::Bug(_) => ErrorKind::Bug,
+        }
+    }
+
+    /// A stable code; its second and third digits are the exit code.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Error::Bug(_) => "E0101",
+            Error::Setting { .. } => "E0201",
+            Error::Input { .. } => "E0202",
+            Error::OutputExists { .. } => "E0203",
+            Error::NoInput { .. } => "E0401",
+            Error::Output { .. } => "E0501",
+            Error::Corrupt { .. } => "E0601",
+            Error::Locked { .. } => "E0701",
+            Error::TooManyPairs { .. } => "E0801",
+            Error::Interrupted => "E1301",
+        }
+    }
+
+    /// What to do about it, where there is something to say.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Error::OutputExists { .. } => Some("name another folder with --out, or replace a former result with --overwrite"),
+            Error::NoInput { .. } => Some("text, Markdown, source code, HTML and JSONL (plain, .gz, .zst) are read; --text-column names the field of a JSONL row"),
+            Error::Output { .. } => Some("nothing was published"),
+            Error::Corrupt { .. } => Some("the folder was changed after the run; scan again"),
+            Error::TooManyPairs { .. } => Some("--pairs star lists only each document with its representative and gives the same clusters; --max-pairs raises the limit"),
+            Error::Interrupted => Some("nothing was published"),
+            Error::Bug(_) => Some("please report this with the command that led to it"),
+            _ => None,
+        }
+    }
+}
+
+/// An input that was not processed, or one that was but with a flag.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Skipped {
+    /// Left out, or taken with a remark.
+    pub kind: SkipKind,
+    /// The file, `file:line`, or document id.
+    pub input: String,
+    /// Where it happened.
+    pub stage: Stage,
+    /// A stable word.
+    pub reason: String,
+    /// For people; may be empty.
+    pub detail: String,
+}
+
+/// Whether a [`Skipped`] input has a row among the documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SkipKind {
+    /// It has a row, with this flag.
+    Flagged,
+    /// It has none.
+    Skipped,
+}
+
+/// Makes control and bidirectional characters of names visible, so that a file name cannot steer a terminal.
+pub fn printable(text: &str) -> String {
+    let harmless = |c: char| !c.is_control() && !matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{061c}');
+    text.chars().flat_map(|c| if harmless(c) { c.to_string() } else { c.escape_default().to_string() }.chars().collect::<Vec<_>>()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_cannot_steer_a_terminal() {
+        assert_eq!(printable("a\u{1b}[31mb\nc\u{202e}d"), "a\\u{1b}[31mb\\nc\\u{202e}d");
+        assert_eq!(printable("naïve 文書"), "naïve 文書");
+    }
+
+    #[test]
+    fn the_code_carries_the_exit_code() {
+        assert_eq!(Error::TooManyPairs { limit: 1 }.code(), "E0801");
+        assert_eq!(Error::setting("threshold", "x", "y").kind(), ErrorKind::Usage);
+    }
+}

@@ -1,0 +1,61 @@
+//! How, never what: threads, progress, cancellation. Nothing here may change the answer.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::error::{Error, Result};
+use crate::run::Stage;
+
+/// Watches a run. All methods may be called from any thread.
+pub trait Observer: Sync {
+    /// A stage begins, with so many units of work (bytes or documents) where that is known.
+    fn begin(&self, _stage: Stage, _total: Option<u64>) {}
+    /// So much more is done.
+    fn advance(&self, _stage: Stage, _amount: u64) {}
+    /// The stage is over.
+    fn end(&self, _stage: Stage) {}
+    /// Seconds by stage, for the manifest; the library itself reads no clock.
+    fn timings(&self) -> Vec<(Stage, f64)> {
+        Vec::new()
+    }
+}
+
+/// An observer that looks away.
+#[derive(Debug, Default)]
+pub struct Silent;
+
+impl Observer for Silent {}
+
+/// How a run is carried out.
+pub struct Exec<'a> {
+    /// Worker threads, at least one.
+    pub threads: usize,
+    /// Told of progress.
+    pub observer: &'a dyn Observer,
+    /// Set from outside to stop the run.
+    pub cancel: &'a AtomicBool,
+}
+
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+impl Default for Exec<'_> {
+    fn default() -> Self {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        Exec { threads, observer: &Silent, cancel: &NEVER }
+    }
+}
+
+impl Exec<'_> {
+    /// An error once the run was cancelled.
+    pub fn check(&self) -> Result<()> {
+        if self.cancel.load(Ordering::Relaxed) { Err(Error::Interrupted) } else { Ok(()) }
+    }
+
+    /// Runs a stage with its beginning and end announced.
+    pub(crate) fn stage<T>(&self, stage: Stage, total: Option<u64>, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.check()?;
+        self.observer.begin(stage, total);
+        let result = work();
+        self.observer.end(stage);
+        result
+    }
+}

@@ -1,0 +1,103 @@
+//! Probing the index: counting shared keys, and merging the sets that share enough.
+
+use std::ops::Range;
+
+use super::index::Index;
+use super::sets::{SetIndex, Sets};
+use crate::document::Collection;
+use crate::fingerprint::Fingerprint;
+use crate::threshold::Threshold;
+use crate::verify;
+
+/// Postings up to this long are scanned; in longer ones the sets that can't match are stepped over by binary search.
+const SHORT_POSTING: usize = 64;
+
+/// What all probes share.
+pub(super) struct Space<'a, F> {
+    pub(super) collection: &'a Collection,
+    pub(super) sets: &'a Sets,
+    pub(super) index: Index,
+    pub(super) method: &'a F,
+    pub(super) threshold: Threshold,
+}
+
+impl<F: Fingerprint> Space<'_, F> {
+    /// The sets whose size makes them possible partners.
+    pub(super) fn partners(&self, set: SetIndex) -> Range<SetIndex> {
+        let sizes = self.method.partner_sizes(self.sets.sizes()[set as usize]);
+        let end = sizes.end().checked_add(1).map_or(self.sets.len() as SetIndex, |size| self.sets.first_of_size(size));
+        self.sets.first_of_size(*sizes.start())..end
+    }
+
+    fn shingles(&self, set: SetIndex) -> &[u64] {
+        self.collection.shingles(self.sets.refs()[set as usize])
+    }
+}
+
+/// One thread's counters.
+pub(super) struct Prober {
+    /// Shared keys seen, by set; zero between probes.
+    counts: Vec<u32>,
+    touched: Vec<SetIndex>,
+}
+
+impl Prober {
+    pub(super) fn new(sets: usize) -> Self {
+        Prober { counts: vec![0; sets], touched: Vec::new() }
+    }
+
+    /// Calls `found` with each verified partner of `set` in `partners` that `wanted` lets through, and the overlap.
+    pub(super) fn probe<F: Fingerprint>(
+        &mut self,
+        space: &Space<'_, F>,
+        set: SetIndex,
+        partners: Range<SetIndex>,
+        wanted: impl Fn(SetIndex) -> bool,
+        mut found: impl FnMut(SetIndex, u32),
+    ) {
+        let unseen = self.count(space, set, &partners);
+        let sizes = space.sets.sizes();
+        let size = sizes[set as usize];
+        for &partner in &self.touched {
+            let shared = std::mem::take(&mut self.counts[partner as usize]);
+            let partner_size = sizes[partner as usize];
+            if shared + unseen < space.method.needed_keys(size, partner_size) || partner == set || !wanted(partner) {
+                continue;
+            }
+            let needed = space.threshold.needed_overlap(size, partner_size);
+            if let Some(overlap) = verify::overlap(space.shingles(set), space.shingles(partner), needed) {
+                found(partner, overlap);
+            }
+        }
+        self.touched.clear();
+    }
+
+    /// Counts shared keys by partner. Returns how many keys were not counted for some partners: the position filter shows
+    /// that they are not the *first* shared key of a true pair, but they may be a further one.
+    fn count<F: Fingerprint>(&mut self, space: &Space<'_, F>, set: SetIndex, partners: &Range<SetIndex>) -> u32 {
+        let size = space.sets.sizes()[set as usize];
+        let mut unseen = 0;
+        for &occurrence in space.index.occurrences(set) {
+            let mut posting = space.index.posting(occurrence);
+            if posting.len() > SHORT_POSTING {
+                posting = &posting[posting.partition_point(|&s| s < partners.start)..];
+                posting = &posting[..posting.partition_point(|&s| s < partners.end)];
+                let largest = space.method.largest_partner_from(size, occurrence.place);
+                if posting.last().is_some_and(|&last| space.sets.sizes()[last as usize] > largest) {
+                    posting = &posting[..posting.partition_point(|&s| space.sets.sizes()[s as usize] <= largest)];
+                    unseen += 1;
+                }
+            }
+            for &partner in posting {
+                if partners.contains(&partner) {
+                    let count = &mut self.counts[partner as usize];
+                    if *count == 0 {
+                        self.touched.push(partner);
+                    }
+                    *count += 1;
+                }
+            }
+        }
+        unseen
+    }
+}

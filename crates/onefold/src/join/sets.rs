@@ -1,0 +1,98 @@
+//! Distinct shingle sets: a template copied ten thousand times costs one.
+
+use rayon::prelude::*;
+
+use crate::document::{Collection, DocIndex, Flags, ShingleRef};
+
+/// A distinct set: its place in the order of sizes.
+pub type SetIndex = u32;
+
+/// The distinct sets of a collection by (size, hash, content), each with the documents that have it.
+///
+/// Documents without shingles stand first: those with the same few tokens share a set of size 0, a document without text
+/// has one of its own. They never enter the join.
+#[derive(Debug, Default)]
+pub struct Sets {
+    refs: Vec<ShingleRef>,
+    sizes: Vec<u32>,
+    documents: Vec<DocIndex>,
+    starts: Vec<usize>,
+}
+
+impl Sets {
+    /// Collapses equal sets.
+    pub fn collapse(collection: &Collection) -> Sets {
+        let mut order: Vec<DocIndex> = (0..collection.documents.len() as DocIndex).collect();
+        let key = |&d: &DocIndex| {
+            let set = collection.documents[d as usize].shingles;
+            (set.len, set.hash, d)
+        };
+        order.par_sort_unstable_by_key(key);
+        let mut sets = Sets::default();
+        for alike in order.chunk_by(|&a, &b| alike(collection, a, b)) {
+            sets.push_distinct(collection, alike.to_vec());
+        }
+        sets.starts.push(sets.documents.len());
+        sets
+    }
+
+    /// Adds the documents of equal size and hash, which are one set unless hashes collide.
+    fn push_distinct(&mut self, collection: &Collection, mut rest: Vec<DocIndex>) {
+        let mut groups: Vec<Vec<DocIndex>> = Vec::new();
+        while let Some(&first) = rest.first() {
+            let (same, other) = rest.into_iter().partition(|&d| d == first || equal(collection, first, d));
+            groups.push(same);
+            rest = other;
+        }
+        // Colliding sets, should there ever be any, are told apart by content and not by who came first.
+        groups.sort_by(|a, b| content(collection, a[0]).cmp(&content(collection, b[0])));
+        for group in groups {
+            let set = collection.documents[group[0] as usize].shingles;
+            self.refs.push(set);
+            self.sizes.push(set.len);
+            self.starts.push(self.documents.len());
+            self.documents.extend(group);
+        }
+    }
+
+    /// Where each set's shingles are.
+    pub fn refs(&self) -> &[ShingleRef] {
+        &self.refs
+    }
+
+    /// Number of shingles of each set, rising.
+    pub fn sizes(&self) -> &[u32] {
+        &self.sizes
+    }
+
+    /// Number of sets.
+    pub fn len(&self) -> usize {
+        self.refs.len()
+    }
+
+    /// The documents that have a set, by id.
+    pub fn documents(&self, set: SetIndex) -> &[DocIndex] {
+        &self.documents[self.starts[set as usize]..self.starts[set as usize + 1]]
+    }
+
+    /// First set with at least `size` shingles.
+    pub fn first_of_size(&self, size: u32) -> SetIndex {
+        self.sizes.partition_point(|&s| s < size) as SetIndex
+    }
+}
+
+fn alike(collection: &Collection, a: DocIndex, b: DocIndex) -> bool {
+    let (x, y) = (&collection.documents[a as usize], &collection.documents[b as usize]);
+    let same = x.shingles.len == y.shingles.len && x.shingles.hash == y.shingles.hash;
+    same && !x.flags.has(Flags::NO_TEXT) && !y.flags.has(Flags::NO_TEXT)
+}
+
+fn equal(collection: &Collection, a: DocIndex, b: DocIndex) -> bool {
+    let (x, y) = (&collection.documents[a as usize], &collection.documents[b as usize]);
+    x.digest == y.digest || (x.shingles.len > 0 && collection.shingles(x.shingles) == collection.shingles(y.shingles))
+}
+
+fn content(collection: &Collection, d: DocIndex) -> (&[u64], crate::document::Digest) {
+    let entry = &collection.documents[d as usize];
+    (collection.shingles(entry.shingles), entry.digest)
+}

@@ -1,0 +1,69 @@
+//! onefold finds the documents of a collection that say the same thing, proves it, and keeps one of each.
+//!
+//! All near-duplicate detection follows one path, and the modules are its stages:
+//!
+//! | stage | from → to |
+//! |---|---|
+//! | 1 `read` | inputs → bytes with identity |
+//! | 2 `extract` | bytes → text |
+//! | 3 `normalize` | text → tokens |
+//! | 4 `shingle` | tokens → sets of hashed w-word shingles |
+//! | 5 `learn` | shingle sets → statistics of the collection |
+//! | 6 `fingerprint` | shingle set → join keys |
+//! | 7 `join` | join keys → candidate pairs |
+//! | 8 `verify` | candidate → measured pair |
+//! | 9 `rank` | who would be kept |
+//! | 10 `cluster` | pairs and ranks → stars around the kept |
+//! | 11 `report` | the outcome → a result folder |
+//!
+//! Hashes propose, verification decides: no document is called a duplicate on a signature alone, and every removed
+//! document reaches the threshold with the very document that is kept for it.
+//!
+//! ```
+//! use onefold::{Discard, Document, Exec, Input, Plan, run};
+//!
+//! let text = "the quick brown fox jumps over the lazy dog and runs into the deep dark wood";
+//! let document = |id: &str, text: &str| Document { id: Some(id.into()), text: text.into(), ..Document::default() };
+//! let documents = vec![document("a", text), document("b", &text.to_uppercase()), document("c", "something else entirely, one of a kind")];
+//!
+//! let outcome = run(&Plan::default(), &Exec::default(), vec![Input::Documents(documents)], &mut Discard)?;
+//!
+//! assert_eq!(outcome.counts.kept, 2);
+//! assert_eq!(outcome.counts.exact, 1);
+//! # Ok::<(), onefold::Error>(())
+//! ```
+
+mod cluster;
+mod document;
+mod error;
+mod exec;
+mod extract;
+mod fingerprint;
+mod join;
+mod learn;
+mod neighbours;
+mod normalize;
+mod outcome;
+mod plan;
+mod rank;
+mod read;
+mod report;
+mod run;
+mod shingle;
+mod threshold;
+mod verify;
+
+pub use cluster::ClusterMode;
+pub use document::{Collection, Digest, DocIndex, Document, Entry, Flags, InputFile, Locator};
+pub use error::{Error, ErrorKind, Result, SkipKind, Skipped, printable};
+pub use exec::{Exec, Observer, Silent};
+pub use fingerprint::{Guarantee, Method, MinHashSettings};
+pub use normalize::{Tokenizer, Tokens};
+pub use plan::{Columns, PairsMode, Plan};
+pub use rank::{KeepRules, Preference, Rule};
+pub use read::{FieldReader, Input, Parsed, Source, read_column, read_text};
+pub use report::{Discard, FileDigest, Format, Manifest, ResultFolder, Row, SavedResult, Sink};
+pub use run::{Counts, Outcome, Pair, Reason, Relation, SourceCounts, Stage, Verdict, Warning, run};
+pub use shingle::hash::FINGERPRINT_VERSION;
+pub use threshold::Threshold;
+pub use verify::{Similarity, resemblance};

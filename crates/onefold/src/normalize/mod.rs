@@ -1,0 +1,180 @@
+//! Stage 3: text → tokens.
+//!
+//! In: text. Out: tokens (NFKC, case-folded, words by UAX #29 with inner apostrophes kept, punctuation dropped; in scripts
+//! without spaces each grapheme cluster) with their hashes, and the canonical text (tokens joined by single spaces) with its
+//! digest. Invariant: the tokens of the canonical text are the same tokens. Cost: linear; ASCII runs take a fast path that
+//! gives the same tokens. Drops: segments without a letter or digit. Frozen with the hash under `FINGERPRINT_VERSION`.
+
+mod ascii;
+mod unicode;
+
+use crate::document::Digest;
+use crate::shingle::hash;
+
+/// The tokens of one document.
+#[derive(Debug, Default)]
+pub struct Tokens {
+    /// Tokens, each followed by a space, then [`hash::SLACK`] bytes of room.
+    canonical: Vec<u8>,
+    end: usize,
+    hashes: Vec<u64>,
+}
+
+impl Tokens {
+    /// A hash for each token, in order.
+    pub fn hashes(&self) -> &[u64] {
+        &self.hashes
+    }
+
+    /// The tokens themselves, each followed by a space.
+    pub fn canonical(&self) -> &[u8] {
+        &self.canonical[..self.end]
+    }
+
+    /// The identity of the token sequence.
+    pub fn digest(&self) -> Digest {
+        Digest(*blake3::hash(self.canonical()).as_bytes())
+    }
+
+    fn clear(&mut self, text_bytes: usize) {
+        self.hashes.clear();
+        self.end = 0;
+        self.make_room(text_bytes + text_bytes / 8);
+    }
+
+    fn make_room(&mut self, bytes: usize) {
+        let wanted = self.end + bytes + 2 * hash::SLACK;
+        if self.canonical.len() < wanted {
+            self.canonical.resize(wanted.max(self.canonical.len() * 2), 0);
+        }
+    }
+
+    /// Adds the token `padded[at..at + len]`; `padded` reaches [`hash::SLACK`] bytes further.
+    #[inline]
+    fn push(&mut self, padded: &[u8], at: usize, len: usize) {
+        if self.canonical.len() < self.end + len + 2 * hash::SLACK {
+            self.make_room(len);
+        }
+        let target = &mut self.canonical[self.end..self.end + len + hash::SLACK];
+        let token = &padded[at..at + len + hash::SLACK];
+        // Whole blocks: what is copied past the token is overwritten by the next.
+        let mut done = 0;
+        while done < len {
+            target[done..done + 16].copy_from_slice(&token[done..done + 16]);
+            done += 16;
+        }
+        target[len] = b' ';
+        self.end += len + 1;
+        self.hashes.push(hash::token(token, len));
+    }
+}
+
+/// Cuts text into tokens, with buffers kept from document to document.
+#[derive(Debug, Default)]
+pub struct Tokenizer {
+    lowered: Vec<u8>,
+    unicode: unicode::Buffers,
+}
+
+impl Tokenizer {
+    /// Replaces `tokens` by those of `text`.
+    pub fn tokenize(&mut self, text: &str, tokens: &mut Tokens) {
+        tokens.clear(text.len());
+        // White space of ASCII ends words, composition and case folding alike, so the pieces between can go separate ways.
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() {
+            let ascii_end = at + ascii_prefix(&bytes[at..]);
+            if ascii_end == bytes.len() {
+                ascii::tokenize(&bytes[at..], &mut self.lowered, tokens);
+                return;
+            }
+            let piece_start = bytes[at..ascii_end].iter().rposition(u8::is_ascii_whitespace).map_or(at, |space| at + space + 1);
+            ascii::tokenize(&bytes[at..piece_start], &mut self.lowered, tokens);
+            let piece_end = bytes[ascii_end..].iter().position(u8::is_ascii_whitespace).map_or(bytes.len(), |space| ascii_end + space);
+            unicode::tokenize(&text[piece_start..piece_end], &mut self.unicode, tokens);
+            at = piece_end;
+        }
+    }
+}
+
+/// Number of leading ASCII bytes.
+fn ascii_prefix(bytes: &[u8]) -> usize {
+    let blocks = bytes.chunks_exact(32).take_while(|block| block.is_ascii()).count();
+    let rest = &bytes[blocks * 32..];
+    blocks * 32 + rest.iter().position(|b| !b.is_ascii()).unwrap_or(rest.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn tokens(text: &str) -> Vec<String> {
+        let mut found = Tokens::default();
+        Tokenizer::default().tokenize(text, &mut found);
+        let all: Vec<String> = std::str::from_utf8(found.canonical()).unwrap().split_terminator(' ').map(String::from).collect();
+        assert_eq!(all.len(), found.hashes().len());
+        all
+    }
+
+    /// The definition, without pieces and fast paths.
+    fn by_definition(text: &str) -> Vec<String> {
+        let mut found = Tokens::default();
+        found.clear(text.len());
+        unicode::tokenize(text, &mut unicode::Buffers::default(), &mut found);
+        std::str::from_utf8(found.canonical()).unwrap().split_terminator(' ').map(String::from).collect()
+    }
+
+    #[test]
+    fn words_are_folded_and_punctuation_is_dropped() {
+        assert_eq!(tokens("The ones WE don't know — we don't know!"), ["the", "ones", "we", "don't", "know", "we", "don't", "know"]);
+        assert_eq!(tokens("pi=3.14, 1,000 e.g. a_b __ x:y"), ["pi", "3.14", "1,000", "e.g", "a_b", "x:y"]);
+        assert_eq!(tokens("Straße ﬁne Ⅷ ΣΊΣΥΦΟΣ"), ["strasse", "fine", "viii", "σίσυφοσ"]);
+        assert_eq!(tokens("e\u{301}a"), tokens("\u{e9}a"));
+        assert_eq!(tokens("ｆｕｌｌ　ｗｉｄｔｈ"), ["full", "width"]);
+        assert!(tokens(" \t\n—…!?").is_empty());
+    }
+
+    #[test]
+    fn scripts_without_spaces_give_a_token_a_grapheme() {
+        assert_eq!(tokens("重复文档detection检测"), ["重", "复", "文", "档", "detection", "检", "测"]);
+        assert_eq!(tokens("カタカナ、ひらがな。"), ["カ", "タ", "カ", "ナ", "ひ", "ら", "か\u{3099}", "な"].map(|t| t.replace("か\u{3099}", "が")));
+        assert_eq!(tokens("コーヒー"), ["コ", "ー", "ヒ", "ー"]);
+        assert_eq!(tokens("ภาษาไทย"), ["ภ", "า", "ษ", "า", "ไ", "ท", "ย"]);
+        assert_eq!(tokens("한국어 문서"), ["한국어", "문서"]);
+        assert_eq!(tokens("2024年3月"), ["2024", "年", "3", "月"]);
+    }
+
+    #[test]
+    fn ten_thousand_marks_on_one_base_are_one_token() {
+        let text = format!("a{} b", "\u{301}".repeat(10_000));
+        assert_eq!(tokens(&text).len(), 2);
+    }
+
+    proptest! {
+        #[test]
+        fn the_ascii_path_gives_the_tokens_of_the_definition(text in "[ -~\t\n]{0,80}|[a-c1-2:.,;'_ \\-]{0,60}") {
+            prop_assert_eq!(tokens(&text), by_definition(&text));
+        }
+
+        #[test]
+        fn pieces_give_the_tokens_of_the_definition(text in "[a1 .'_\tÀé\u{301}\u{200d}\u{ad}ßαΣ漢字かカーไท한\u{1F600}\u{a0}\u{b4}\n]{0,40}") {
+            prop_assert_eq!(tokens(&text), by_definition(&text));
+        }
+
+        #[test]
+        fn normalising_twice_changes_nothing(text in "\\PC{0,60}|[a1 .'À\u{345}\u{390}\u{1fb3}ßŉǰΐﬃ漢カไำ한\u{301}\u{308}]{0,30}") {
+            let once = tokens(&text);
+            prop_assert_eq!(&tokens(&once.join(" ")), &once);
+        }
+    }
+
+    #[test]
+    fn every_character_normalises_once_and_for_all() {
+        for c in (0..=0x10_ffff).filter_map(char::from_u32) {
+            let once = tokens(&format!("a{c} {c}\u{301} {c}"));
+            assert_eq!(tokens(&once.join(" ")), once, "{:x}", c as u32);
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! The plan: everything that can change the answer. Defaults live here and nowhere else.
+
+use serde::{Deserialize, Serialize};
+
+use crate::cluster::ClusterMode;
+use crate::error::{Error, Result};
+use crate::fingerprint::Method;
+use crate::rank::KeepRules;
+use crate::shingle::hash::FINGERPRINT_VERSION;
+use crate::threshold::Threshold;
+
+/// Everything that can change the answer. How it is computed (threads, progress) is [`crate::Exec`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Plan {
+    /// Resemblance from which two documents are near-duplicates; higher finds fewer.
+    pub threshold: Threshold,
+    /// Pairs below the threshold are listed, as rejected, down to this resemblance; none without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub floor: Option<Threshold>,
+    /// Words in a shingle; longer ones find fewer and surer duplicates.
+    pub ngram_size: u32,
+    /// Which document of a cluster is kept, first rule first.
+    pub keep: KeepRules,
+    /// Documents whose id or source matches one of these globs are never removed.
+    pub protect: Vec<String>,
+    /// What `cluster_id` describes.
+    pub cluster: ClusterMode,
+    /// Which verified pairs are listed.
+    pub pairs: PairsMode,
+    /// Most pairs that `pairs = "all"` lists; without it the larger of 10 million and 200 × documents.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_pairs: Option<u64>,
+    /// Whether symbolic links inside folders are followed.
+    pub follow: bool,
+    /// A file or JSONL row larger than this is skipped, with the reason `too_large`.
+    pub max_document_bytes: u64,
+    /// Where a JSONL row has its parts.
+    pub columns: Columns,
+    /// How candidate pairs are found.
+    pub method: Method,
+}
+
+/// Names of the fields of a JSONL row; `meta.url` is the field `url` inside `meta`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Columns {
+    /// The text. A row without it is skipped.
+    pub text: String,
+    /// The id. A row without it is called `file#line`.
+    pub id: String,
+    /// The address the document came from.
+    pub url: String,
+    /// A time: ISO 8601, or seconds since 1970.
+    pub time: String,
+    /// A number that says how good the document is; higher is better.
+    pub score: String,
+    /// The collection the document belongs to.
+    pub source: String,
+}
+
+/// Which verified pairs are listed. Clusters and survivors are the same in both modes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PairsMode {
+    /// Every pair that reaches the threshold.
+    All,
+    /// Each removed document with its representative; templates with N² true pairs stay linear.
+    Star,
+}
+
+impl Default for Columns {
+    fn default() -> Self {
+        let [text, id, url, time, score, source] = ["text", "id", "url", "time", "score", "source"].map(String::from);
+        Columns { text, id, url, time, score, source }
+    }
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        Plan {
+            threshold: Threshold::EIGHT_TENTHS,
+            floor: None,
+            ngram_size: 5,
+            keep: KeepRules::default(),
+            protect: Vec::new(),
+            cluster: ClusterMode::Conservative,
+            pairs: PairsMode::All,
+            max_pairs: None,
+            follow: false,
+            max_document_bytes: 256 << 20,
+            columns: Columns::default(),
+            method: Method::Exact,
+        }
+    }
+}
+
+impl Plan {
+    /// Checks what the types cannot: ranges, and settings that contradict each other.
+    pub fn validate(&self) -> Result<()> {
+        if !(1..=1000).contains(&self.ngram_size) {
+            return Err(Error::setting("ngram-size", "from 1 to 1000", self.ngram_size.to_string()));
+        }
+        if self.floor.is_some_and(|floor| floor > self.threshold) {
+            let allowed = format!("at most the threshold ({})", self.threshold);
+            return Err(Error::setting("floor", allowed, self.join_threshold().to_string()));
+        }
+        if self.floor.is_some() && self.pairs == PairsMode::Star {
+            return Err(Error::setting("pairs", "'all' where a floor is given", "star"));
+        }
+        if self.max_document_bytes == 0 {
+            return Err(Error::setting("max-document-bytes", "at least 1", "0"));
+        }
+        if self.columns.text.is_empty() {
+            return Err(Error::setting("text-column", "the name of a field", ""));
+        }
+        crate::rank::Protected::compile(&self.protect)?;
+        self.method.validate(self.threshold)
+    }
+
+    /// The resemblance down to which pairs are looked for.
+    pub fn join_threshold(&self) -> Threshold {
+        self.floor.unwrap_or(self.threshold)
+    }
+
+    /// The most pairs to be listed for a collection of this size.
+    pub fn pair_limit(&self, documents: usize) -> u64 {
+        self.max_pairs.unwrap_or_else(|| 10_000_000.max(200 * documents as u64))
+    }
+
+    /// A digest of every setting and of the frozen hash; artefacts of different plans never mix.
+    pub fn digest(&self) -> Result<String> {
+        let settings = serde_json::to_string(self).map_err(|e| Error::Bug(e.to_string()))?;
+        Ok(blake3::hash(format!("{FINGERPRINT_VERSION}\n{settings}").as_bytes()).to_hex().to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_plan_is_valid_and_every_setting_moves_the_digest() {
+        let plan = Plan::default();
+        plan.validate().unwrap();
+        let stricter = Plan { threshold: "0.81".parse().unwrap(), ..plan.clone() };
+        let longer = Plan { ngram_size: 6, ..plan.clone() };
+        assert_ne!(plan.digest().unwrap(), stricter.digest().unwrap());
+        assert_ne!(plan.digest().unwrap(), longer.digest().unwrap());
+    }
+
+    #[test]
+    fn contradictions_are_refused() {
+        let bad = [
+            Plan { ngram_size: 0, ..Plan::default() },
+            Plan { floor: Some(Threshold::ONE), ..Plan::default() },
+            Plan { floor: "0.5".parse().ok(), pairs: PairsMode::Star, ..Plan::default() },
+            Plan { protect: vec!["a[".into()], ..Plan::default() },
+        ];
+        for plan in bad {
+            assert!(plan.validate().is_err(), "{plan:?}");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! From what the workers left to a collection: numbers, ids, sources, and the order of ids.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use super::document::{Raw, Refusal};
+use super::ingest::Batch;
+use crate::document::{Collection, Entry, Flags, InputFile, Locator, ShingleRef};
+use crate::error::{SkipKind, Skipped};
+use crate::run::Stage;
+
+/// Puts the batches together. The result does not depend on their order.
+pub(super) fn assemble(mut batches: Vec<Batch>, files: Vec<InputFile>, mut skipped: Vec<Skipped>) -> Collection {
+    batches.sort_unstable_by_key(|batch| (batch.file, batch.sequence));
+    let mut arenas = Vec::with_capacity(batches.len());
+    let mut found = Vec::new();
+    let mut lines_before: HashMap<u32, u64> = HashMap::new();
+    for (arena, batch) in batches.into_iter().enumerate() {
+        let before = lines_before.entry(batch.file).or_default();
+        let number = |line: Option<u64>| line.map_or(0, |line| *before + line + 1);
+        for raw in batch.documents {
+            let record = number(raw.line);
+            found.push((raw, record, arena as u32));
+        }
+        skipped.extend(batch.refused.into_iter().map(|(file, line, refusal)| skip(&files[file as usize], number(line), refusal)));
+        *before += batch.lines;
+        arenas.push(batch.arena);
+    }
+    let sources = source_names(&found, &files);
+    let mut documents: Vec<Entry> = found.into_iter().map(|(raw, record, arena)| entry(raw, record, arena, &files, &sources)).collect();
+    rename_repeated(&mut documents, &sources);
+    documents.sort_unstable_by(|a, b| a.id.as_bytes().cmp(b.id.as_bytes()));
+    skipped.extend(documents.iter().flat_map(remarks));
+    skipped.sort_unstable();
+    Collection { documents, files, sources, arenas, skipped }
+}
+
+fn skip(file: &InputFile, record: u64, refusal: Refusal) -> Skipped {
+    let input = if record == 0 { file.name.clone() } else { format!("{}:{record}", file.name) };
+    Skipped { kind: SkipKind::Skipped, input, stage: refusal.stage, reason: refusal.reason.into(), detail: refusal.detail }
+}
+
+fn source_of<'a>(raw: &'a Raw, files: &'a [InputFile]) -> &'a str {
+    raw.source.as_deref().unwrap_or(&files[raw.file as usize].argument)
+}
+
+fn source_names(found: &[(Raw, u64, u32)], files: &[InputFile]) -> Vec<String> {
+    let names: BTreeSet<&str> = found.iter().map(|(raw, _, _)| source_of(raw, files)).collect();
+    names.into_iter().map(String::from).collect()
+}
+
+fn entry(raw: Raw, record: u64, arena: u32, files: &[InputFile], sources: &[String]) -> Entry {
+    let file = &files[raw.file as usize];
+    let source = sources.partition_point(|name| name.as_str() < source_of(&raw, files)) as u32;
+    let given_by_place = || if record == 0 { file.name.clone() } else { format!("{}#{record}", file.name) };
+    Entry {
+        id: raw.id.unwrap_or_else(given_by_place),
+        source,
+        locator: Locator { file: raw.file, record, offset: raw.offset },
+        url: raw.url,
+        time: raw.time,
+        score: raw.score,
+        flags: raw.flags,
+        tokens: raw.tokens,
+        digest: raw.digest,
+        shingles: ShingleRef { arena, ..raw.shingles },
+    }
+}
+
+/// Gives every id to one document: the first by (source, file, record) keeps it, others become `ID@source#N`.
+fn rename_repeated(documents: &mut [Entry], sources: &[String]) {
+    let mut order: Vec<usize> = (0..documents.len()).collect();
+    order.sort_by(|&a, &b| {
+        let key = |d: &Entry| (d.source, d.locator);
+        documents[a].id.cmp(&documents[b].id).then_with(|| key(&documents[a]).cmp(&key(&documents[b])))
+    });
+    let repeated: Vec<usize> = order.windows(2).filter(|pair| documents[pair[0]].id == documents[pair[1]].id).map(|pair| pair[1]).collect();
+    if repeated.is_empty() {
+        return;
+    }
+    let mut taken: HashSet<String> = documents.iter().map(|d| d.id.clone()).collect();
+    for place in repeated {
+        let document = &mut documents[place];
+        let mut id = format!("{}@{}#{}", document.id, sources[document.source as usize], document.locator.record.max(1));
+        while !taken.insert(id.clone()) {
+            id.push('\'');
+        }
+        document.id = id;
+        document.flags.set(Flags::RENAMED);
+    }
+}
+
+/// A remark for each flag that the documents table also shows.
+fn remarks(document: &Entry) -> impl Iterator<Item = Skipped> + '_ {
+    document.flags.names().map(|flag| {
+        let stage = match flag {
+            "too_short" | "no_text" => Stage::Shingle,
+            "lossy" => Stage::Extract,
+            _ => Stage::Read,
+        };
+        Skipped { kind: SkipKind::Flagged, input: document.id.clone(), stage, reason: flag.into(), detail: String::new() }
+    })
+}

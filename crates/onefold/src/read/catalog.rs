@@ -1,0 +1,225 @@
+//! From arguments to files: walking folders, naming documents, finding out which names are one file.
+
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
+use std::fs;
+use std::io::{self, BufRead};
+use std::path::{Component, Path, PathBuf};
+
+use super::open;
+use crate::document::InputFile;
+use crate::error::{Error, Result, SkipKind, Skipped};
+use crate::run::Stage;
+
+/// A file to be read, and how.
+#[derive(Debug)]
+pub(super) struct Listed {
+    pub(super) file: InputFile,
+    pub(super) kind: FileKind,
+    /// Whether its path may be a symbolic link.
+    pub(super) follow: bool,
+}
+
+/// What a file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FileKind {
+    /// One document.
+    Document,
+    /// A document a line.
+    Rows,
+}
+
+/// Device and inode: the identity of a file.
+type FileId = (u64, u64);
+
+/// Files found so far.
+pub(super) struct Catalog {
+    follow: bool,
+    found: Vec<(Listed, Option<FileId>)>,
+    entered: HashSet<FileId>,
+    pub(super) skipped: Vec<Skipped>,
+}
+
+impl Catalog {
+    pub(super) fn new(follow: bool) -> Self {
+        Catalog { follow, found: Vec::new(), entered: HashSet::new(), skipped: Vec::new() }
+    }
+
+    /// Adds what an argument names. An argument that is not there is an error; what a folder holds never is.
+    pub(super) fn add(&mut self, argument: &str) -> Result<()> {
+        let path = Path::new(argument);
+        let metadata = fs::metadata(path).map_err(|cause| Error::Input { path: argument.into(), cause })?;
+        if metadata.is_dir() {
+            self.walk(path, argument);
+        } else if metadata.is_file() {
+            let kind = kind_of_argument(path).map_err(|cause| Error::Input { path: argument.into(), cause })?;
+            self.push(path, argument, kind, &metadata, true);
+        } else if is_pipe(&metadata) {
+            self.push(path, argument, FileKind::Rows, &metadata, true);
+        } else {
+            self.skip(path, "not_a_regular_file", String::new());
+        }
+        Ok(())
+    }
+
+    /// Walks a folder without recursion: depth is no danger.
+    fn walk(&mut self, root: &Path, argument: &str) {
+        let mut folders = vec![root.to_path_buf()];
+        while let Some(folder) = folders.pop() {
+            if self.follow && fs::metadata(&folder).is_ok_and(|m| !self.entered.insert(file_id(&m))) {
+                continue;
+            }
+            match sorted_entries(&folder) {
+                Ok(entries) => entries.into_iter().for_each(|path| self.visit(path, argument, &mut folders)),
+                Err(cause) => self.skip(&folder, "unreadable", cause.to_string()),
+            }
+        }
+    }
+
+    fn visit(&mut self, path: PathBuf, argument: &str, folders: &mut Vec<PathBuf>) {
+        let metadata = match fs::symlink_metadata(&path) {
+            Ok(link) if link.is_symlink() && !self.follow => return self.skip(&path, "symlink", String::new()),
+            Ok(link) if link.is_symlink() => fs::metadata(&path),
+            other => other,
+        };
+        match metadata {
+            Ok(metadata) if metadata.is_dir() => folders.push(path),
+            Ok(metadata) if metadata.is_file() => {
+                let kind = if has_rows_name(&path) { FileKind::Rows } else { FileKind::Document };
+                self.push(&path, argument, kind, &metadata, self.follow);
+            }
+            Ok(_) => self.skip(&path, "not_a_regular_file", String::new()),
+            Err(cause) => self.skip(&path, "unreadable", cause.to_string()),
+        }
+    }
+
+    fn push(&mut self, path: &Path, argument: &str, kind: FileKind, metadata: &fs::Metadata, follow: bool) {
+        let file = InputFile {
+            name: name_of(path),
+            path: Some(path.to_path_buf()),
+            aliases: Vec::new(),
+            argument: argument.to_string(),
+            bytes: metadata.len(),
+        };
+        let id = metadata.is_file().then(|| file_id(metadata));
+        self.found.push((Listed { file, kind, follow }, id));
+    }
+
+    fn skip(&mut self, path: &Path, reason: &str, detail: String) {
+        self.skipped.push(Skipped { kind: SkipKind::Skipped, input: name_of(path), stage: Stage::Read, reason: reason.into(), detail });
+    }
+
+    /// The files in the order of their names, each once: other names of one file become its aliases.
+    pub(super) fn finish(mut self) -> (Vec<Listed>, Vec<Skipped>) {
+        self.found.sort_by(|(a, _), (b, _)| (&a.file.name, &a.file.argument).cmp(&(&b.file.name, &b.file.argument)));
+        let mut listed: Vec<Listed> = Vec::with_capacity(self.found.len());
+        let mut places: HashMap<FileId, usize> = HashMap::new();
+        for (file, id) in self.found {
+            let place = id.map_or(listed.len(), |id| *places.entry(id).or_insert(listed.len()));
+            match listed.get_mut(place) {
+                None => listed.push(file),
+                Some(first) if first.file.name == file.file.name || first.file.aliases.contains(&file.file.name) => (),
+                Some(first) => first.file.aliases.push(file.file.name),
+            }
+        }
+        self.skipped.sort();
+        self.skipped.dedup();
+        (listed, self.skipped)
+    }
+}
+
+fn sorted_entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut entries = fs::read_dir(folder)?.map(|entry| entry.map(|e| e.path())).collect::<io::Result<Vec<_>>>()?;
+    entries.sort();
+    Ok(entries)
+}
+
+#[cfg(unix)]
+fn file_id(metadata: &fs::Metadata) -> FileId {
+    use std::os::unix::fs::MetadataExt;
+    (metadata.dev(), metadata.ino())
+}
+
+#[cfg(unix)]
+fn is_pipe(metadata: &fs::Metadata) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    metadata.file_type().is_fifo()
+}
+
+/// A file that was named is looked into: JSONL is told by its first line.
+fn kind_of_argument(path: &Path) -> io::Result<FileKind> {
+    if has_rows_name(path) {
+        return Ok(FileKind::Rows);
+    }
+    let mut reader = open::open(path)?;
+    let start = reader.fill_buf().unwrap_or_default();
+    let rows = starts_with_row(start);
+    Ok(if rows { FileKind::Rows } else { FileKind::Document })
+}
+
+/// Whether the first line that is not blank is a whole JSON object, or one too long to see its end.
+fn starts_with_row(start: &[u8]) -> bool {
+    let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start).trim_ascii_start();
+    let line = start.split(|&b| b == b'\n').next().unwrap_or_default();
+    let complete = line.len() < start.len();
+    let object = line.starts_with(b"{\"") || line.starts_with(b"{ \"");
+    object && (!complete || serde_json::from_slice::<serde::de::IgnoredAny>(line).is_ok())
+}
+
+fn has_rows_name(path: &Path) -> bool {
+    let name = path.file_name().map(OsStr::to_string_lossy).unwrap_or_default().to_lowercase();
+    let name = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);
+    [".jsonl", ".ndjson", ".jsonlines"].iter().any(|ending| name.ends_with(ending))
+}
+
+/// A path cleaned lexically, as UTF-8; other bytes are written `%XX`.
+fn name_of(path: &Path) -> String {
+    let mut clean = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => (),
+            Component::ParentDir if matches!(clean.components().next_back(), Some(Component::Normal(_))) => {
+                clean.pop();
+            }
+            other => clean.push(other),
+        }
+    }
+    if clean.as_os_str().is_empty() { ".".into() } else { escape(clean.as_os_str()) }
+}
+
+fn escape(name: &OsStr) -> String {
+    let mut escaped = String::new();
+    for chunk in name.as_encoded_bytes().utf8_chunks() {
+        escaped.push_str(chunk.valid());
+        escaped.extend(chunk.invalid().iter().map(|byte| format!("%{byte:02X}")));
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_cleaned_lexically() {
+        for (path, name) in [("./a//b/", "a/b"), ("a/../b", "b"), ("../a", "../a"), ("/a/./b", "/a/b"), (".", "."), ("a/..", ".")] {
+            assert_eq!(name_of(Path::new(path)), name, "{path}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn bytes_that_are_not_text_are_escaped() {
+        use std::os::unix::ffi::OsStrExt;
+        assert_eq!(name_of(Path::new(OsStr::from_bytes(b"a\xff\xfeb"))), "a%FF%FEb");
+    }
+
+    #[test]
+    fn rows_are_told_by_content() {
+        assert!(starts_with_row(b"{\"text\":\"a\"}\n{\"text\":\"b\"}\n"));
+        assert!(starts_with_row(b"\xef\xbb\xbf\n{\"text\":\"a\"}\n"));
+        assert!(!starts_with_row(b"{\n  \"name\": \"package\"\n}\n"));
+        assert!(!starts_with_row(b"plain text\n{\"a\":1}\n"));
+        assert!(!starts_with_row(b""));
+    }
+}

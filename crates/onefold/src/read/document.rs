@@ -1,0 +1,164 @@
+//! One document through stages 2–4: from its bytes to what is remembered of it.
+
+use super::jsonl::{FieldReader, Parsed};
+use super::time;
+use crate::document::{Digest, Document, Flags, ShingleRef};
+use crate::normalize::{Tokenizer, Tokens};
+use crate::plan::{Columns, Plan};
+use crate::run::Stage;
+use crate::shingle::{Shingler, set_hash};
+
+/// A document as a worker leaves it; names and numbers that need the whole collection come later.
+#[derive(Debug)]
+pub(super) struct Raw {
+    pub(super) file: u32,
+    /// Line inside the block, from 0; `None` for a whole file.
+    pub(super) line: Option<u64>,
+    pub(super) offset: u64,
+    pub(super) id: Option<String>,
+    pub(super) source: Option<String>,
+    pub(super) url: Option<Box<str>>,
+    pub(super) time: Option<i64>,
+    pub(super) score: Option<f64>,
+    pub(super) flags: Flags,
+    pub(super) tokens: u32,
+    pub(super) digest: Digest,
+    pub(super) shingles: ShingleRef,
+}
+
+/// Why a record became no document.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    pub(super) stage: Stage,
+    pub(super) reason: &'static str,
+    pub(super) detail: String,
+}
+
+impl Refusal {
+    pub(super) fn new(stage: Stage, reason: &'static str, detail: impl Into<String>) -> Self {
+        Refusal { stage, reason, detail: detail.into() }
+    }
+}
+
+/// A worker's tools, kept from document to document.
+pub(super) struct Workbench<'a> {
+    plan: &'a Plan,
+    fields: FieldReader,
+    tokenizer: Tokenizer,
+    tokens: Tokens,
+    shingler: Shingler,
+    /// Shingles of the documents of the present batch.
+    pub(super) arena: Vec<u64>,
+}
+
+impl<'a> Workbench<'a> {
+    pub(super) fn new(plan: &'a Plan) -> Self {
+        let Columns { text, id, url, time, score, source } = &plan.columns;
+        Workbench {
+            plan,
+            fields: FieldReader::new(&[text, id, url, time, score, source]),
+            tokenizer: Tokenizer::default(),
+            tokens: Tokens::default(),
+            shingler: Shingler::default(),
+            arena: Vec::new(),
+        }
+    }
+
+    /// A whole file.
+    pub(super) fn file(&mut self, file: u32, name: &str, bytes: &[u8]) -> Result<Raw, Refusal> {
+        let extracted = crate::extract::extract(bytes, name).map_err(|r| Refusal::new(Stage::Extract, r.code, r.detail))?;
+        let mut flags = Flags::default();
+        if extracted.lossy {
+            flags.set(Flags::LOSSY);
+        }
+        Ok(self.finish(&extracted.text, Document::default(), file, flags))
+    }
+
+    /// A document in memory.
+    pub(super) fn memory(&mut self, file: u32, mut document: Document) -> Raw {
+        let text = std::mem::take(&mut document.text);
+        self.finish(&text, document, file, Flags::default())
+    }
+
+    /// A row of JSONL.
+    pub(super) fn row(&mut self, file: u32, row: &[u8]) -> Result<Raw, Refusal> {
+        let (repaired, mut flags);
+        let values = match self.fields.read(row) {
+            Ok(values) => {
+                flags = Flags::default();
+                values
+            }
+            Err(error) if std::str::from_utf8(row).is_ok() => return Err(bad_json(&error)),
+            Err(_) => {
+                repaired = String::from_utf8_lossy(row).into_owned();
+                flags = Flags::default();
+                flags.set(Flags::LOSSY);
+                self.fields.read(repaired.as_bytes()).map_err(|e| bad_json(&e))?
+            }
+        };
+        let [text, id, url, time, score, source] = <[Parsed<'_>; 6]>::try_from(values).unwrap_or([const { Parsed::Missing }; 6]);
+        let column = &self.plan.columns.text;
+        let text = match text {
+            Parsed::Text(text) => text,
+            Parsed::Missing => return Err(Refusal::new(Stage::Read, "missing_text", format!("no field '{column}'"))),
+            _ => return Err(Refusal::new(Stage::Read, "text_not_a_string", format!("the field '{column}' is no string"))),
+        };
+        let document = Document { id: name(id), text: String::new(), source: name(source), url: name(url), time: seconds(time), score: number(score) };
+        Ok(self.finish(&text, document, file, flags))
+    }
+
+    fn finish(&mut self, text: &str, about: Document, file: u32, mut flags: Flags) -> Raw {
+        self.tokenizer.tokenize(text, &mut self.tokens);
+        let tokens = self.tokens.hashes().len() as u32;
+        if tokens == 0 {
+            flags.set(Flags::NO_TEXT);
+        } else if tokens < self.plan.ngram_size {
+            flags.set(Flags::TOO_SHORT);
+        }
+        let digest = self.tokens.digest();
+        let shingles = self.shingler.shingle(&self.tokens, self.plan.ngram_size);
+        let start = self.arena.len() as u32;
+        self.arena.extend_from_slice(shingles);
+        // Documents without shingles are told apart by their digests.
+        let hash = if shingles.is_empty() { leading_bytes(&digest) } else { set_hash(shingles) };
+        let shingles = ShingleRef { arena: 0, start, len: shingles.len() as u32, hash };
+        let Document { id, source, url, time, score, .. } = about;
+        let score = score.filter(|score| !score.is_nan());
+        Raw { file, line: None, offset: 0, id: id.filter(|id| !id.is_empty()), source, url: url.map(Into::into), time, score, flags, tokens, digest, shingles }
+    }
+}
+
+fn bad_json(error: &serde_json::Error) -> Refusal {
+    Refusal::new(Stage::Read, "bad_json", error.to_string())
+}
+
+fn leading_bytes(digest: &Digest) -> u64 {
+    digest.0[..8].iter().fold(0, |value, &byte| value << 8 | u64::from(byte))
+}
+
+fn name(value: Parsed<'_>) -> Option<String> {
+    match value {
+        Parsed::Text(text) if !text.is_empty() => Some(text.into_owned()),
+        Parsed::Integer(number) => Some(number.to_string()),
+        Parsed::Real(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+fn number(value: Parsed<'_>) -> Option<f64> {
+    match value {
+        Parsed::Integer(number) => Some(number as f64),
+        Parsed::Real(number) => Some(number),
+        Parsed::Text(text) => text.trim().parse().ok(),
+        _ => None,
+    }
+}
+
+fn seconds(value: Parsed<'_>) -> Option<i64> {
+    match value {
+        Parsed::Integer(number) => i64::try_from(number).ok(),
+        Parsed::Real(number) => Some(number as i64),
+        Parsed::Text(text) => time::parse(&text),
+        _ => None,
+    }
+}

@@ -1,0 +1,137 @@
+//! A stream cut into blocks of whole lines, without ever holding a line that is too long.
+
+use std::io::{self, BufRead};
+
+/// A block of whole lines.
+#[derive(Debug, Default)]
+pub struct LineBlock {
+    /// The lines with their line ends.
+    pub bytes: Vec<u8>,
+    /// Where the block begins in the stream.
+    pub offset: u64,
+    /// The last line is longer than allowed; only its beginning is here.
+    pub overlong: bool,
+}
+
+/// Cuts a stream into [`LineBlock`]s of about `target` bytes.
+pub struct Lines {
+    reader: Box<dyn BufRead + Send>,
+    target: usize,
+    longest: u64,
+    offset: u64,
+    rest: Vec<u8>,
+    ended: bool,
+}
+
+/// So much of an overlong line is kept.
+const KEPT_OF_OVERLONG: usize = 64;
+
+impl Lines {
+    /// Lines longer than `longest` bytes are cut short and marked.
+    pub fn new(reader: Box<dyn BufRead + Send>, target: usize, longest: u64) -> Self {
+        Lines { reader, target, longest, offset: 0, rest: Vec::new(), ended: false }
+    }
+
+    /// The next block, `None` at the end. After an error the lines read before it come first.
+    pub fn next_block(&mut self) -> io::Result<Option<LineBlock>> {
+        let mut bytes = std::mem::take(&mut self.rest);
+        bytes.reserve(self.target.saturating_sub(bytes.len()) + 1);
+        let mut searched = 0;
+        while !self.ended {
+            let full = bytes.len() >= self.target;
+            if full {
+                if let Some(end) = memchr::memrchr(b'\n', &bytes[searched..]) {
+                    self.rest = bytes.split_off(searched + end + 1);
+                    return Ok(Some(self.block(bytes, false)));
+                }
+                searched = bytes.len();
+                if bytes.len() as u64 > self.longest {
+                    return self.skip_line(bytes).map(Some);
+                }
+            }
+            match self.reader.fill_buf() {
+                Ok([]) => self.ended = true,
+                Ok(more) => {
+                    let taken = more.len();
+                    bytes.extend_from_slice(more);
+                    self.reader.consume(taken);
+                }
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => (),
+                Err(e) if bytes.is_empty() => return Err(e),
+                // What was read before the fault is delivered; the fault comes again with the next call.
+                Err(_) => return Ok(Some(self.block(bytes, false))),
+            }
+        }
+        Ok(if bytes.is_empty() { None } else { Some(self.block(bytes, false)) })
+    }
+
+    /// Passes over a line whose beginning fills the block.
+    fn skip_line(&mut self, mut bytes: Vec<u8>) -> io::Result<LineBlock> {
+        let mut passed = bytes.len() as u64;
+        bytes.truncate(KEPT_OF_OVERLONG);
+        loop {
+            let (taken, found) = match self.reader.fill_buf() {
+                Ok([]) => (0, true),
+                Ok(more) => memchr::memchr(b'\n', more).map_or((more.len(), false), |end| (end + 1, true)),
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+                Err(_) => (0, true),
+            };
+            self.reader.consume(taken);
+            passed += taken as u64;
+            if found {
+                break;
+            }
+        }
+        let mut block = self.block(bytes, true);
+        self.offset = block.offset + passed;
+        block.overlong = true;
+        Ok(block)
+    }
+
+    fn block(&mut self, bytes: Vec<u8>, overlong: bool) -> LineBlock {
+        let offset = self.offset;
+        self.offset += bytes.len() as u64;
+        LineBlock { bytes, offset, overlong }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::BufReader;
+
+    fn blocks(text: &str, target: usize, longest: u64, buffer: usize) -> Vec<LineBlock> {
+        let reader = BufReader::with_capacity(buffer, io::Cursor::new(text.as_bytes().to_vec()));
+        let mut lines = Lines::new(Box::new(reader), target, longest);
+        std::iter::from_fn(|| lines.next_block().unwrap()).collect()
+    }
+
+    #[test]
+    fn blocks_are_whole_lines_and_lose_nothing() {
+        let text = "one\ntwo\n\nthree three three\nlast without end";
+        for target in 1..60 {
+            for buffer in [1, 2, 7, 64] {
+                let found = blocks(text, target, 1000, buffer);
+                let all: Vec<u8> = found.iter().flat_map(|b| b.bytes.clone()).collect();
+                assert_eq!(all, text.as_bytes());
+                let mut offset = 0;
+                for block in &found {
+                    assert_eq!(block.offset, offset);
+                    offset += block.bytes.len() as u64;
+                    assert!(block.bytes.ends_with(b"\n") || offset == text.len() as u64);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_overlong_line_is_passed_over_and_marked() {
+        let text = format!("first\n{}\nlast\n", "x".repeat(10_000));
+        let found = blocks(&text, 16, 100, 32);
+        let marked: Vec<_> = found.iter().filter(|b| b.overlong).collect();
+        assert_eq!(marked.len(), 1);
+        let last = found.last().unwrap();
+        assert_eq!(last.bytes, b"last\n");
+        assert_eq!(last.offset, 6 + 10_001);
+    }
+}

@@ -1,0 +1,261 @@
+//! Publishing a result: parts are written and made durable under a hidden name, then renamed; the manifest comes last.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use super::format::Format;
+use super::manifest::{FileDigest, Manifest, RESULT_VERSION};
+use super::table::Table;
+use super::tables::{Documents, Pairs, State};
+use super::Sink;
+use crate::error::{Error, Result};
+use crate::exec::Exec;
+use crate::run::Outcome;
+use crate::shingle::hash::FINGERPRINT_VERSION;
+
+/// A result folder to be.
+#[derive(Debug)]
+pub struct ResultFolder {
+    /// Where.
+    pub path: PathBuf,
+    /// How tables are written.
+    pub format: Format,
+    /// Whether a former result may be replaced.
+    pub overwrite: bool,
+    /// The command, for the manifest.
+    pub command: Vec<String>,
+    /// The inputs, for the manifest.
+    pub inputs: Vec<String>,
+    /// A file for the ids of removed documents, one a line.
+    pub exclude_list: Option<PathBuf>,
+    claim: Option<Claim>,
+}
+
+/// The folder while a run works in it: locked, with a hidden place for the parts. Dropping it cleans up.
+#[derive(Debug)]
+struct Claim {
+    staging: PathBuf,
+    lock: PathBuf,
+    /// Held until the end; the system lets go of it if we die.
+    _held: File,
+    created: Option<PathBuf>,
+}
+
+const LOCK: &str = ".lock";
+
+impl ResultFolder {
+    /// A folder with default settings.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        ResultFolder { path: path.into(), format: Format::default(), overwrite: false, command: Vec::new(), inputs: Vec::new(), exclude_list: None, claim: None }
+    }
+
+    fn check_target(&self) -> Result<()> {
+        let refuse = |problem| Err(Error::OutputExists { path: self.path.display().to_string(), problem });
+        match fs::symlink_metadata(&self.path) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Ok(_) if !self.path.is_dir() => return refuse("is not a folder"),
+            Err(e) => return Err(Error::output("open", &self.path, e)),
+            Ok(_) => (),
+        }
+        let names = fs::read_dir(&self.path).and_then(|entries| entries.map(|e| e.map(|e| e.file_name())).collect::<io::Result<Vec<_>>>());
+        let names = names.map_err(|e| Error::output("read", &self.path, e))?;
+        let visible = names.iter().any(|name| !name.as_encoded_bytes().starts_with(b"."));
+        let is_result = self.path.join("run.json").exists();
+        match (visible, is_result, self.overwrite) {
+            (false, ..) | (true, true, true) => Ok(()),
+            (true, true, false) => refuse("already holds a result"),
+            (true, false, _) => refuse("exists and is not a result folder"),
+        }
+    }
+
+    fn claim(&self) -> Result<Claim> {
+        let created = create_folder(&self.path)?;
+        let lock = self.path.join(LOCK);
+        let held = take_lock(&self.path, &lock)?;
+        let staging = self.path.join(format!(".run-{}", std::process::id()));
+        // A dead run may have had our number; its parts are worth nothing, and we hold the lock.
+        let _ = fs::remove_dir_all(&staging);
+        let claim = Claim { staging, lock, _held: held, created };
+        fs::create_dir(&claim.staging).map_err(|e| Error::output("create", &claim.staging, e))?;
+        Ok(claim)
+    }
+
+    fn write_parts(&self, outcome: &Outcome, staging: &Path) -> Result<BTreeMap<String, FileDigest>> {
+        let mut files = BTreeMap::new();
+        let mut add = |name: String, write: &dyn Fn(&mut (dyn Write + Send)) -> io::Result<()>| {
+            let digest = write_part(&staging.join(&name), write)?;
+            files.insert(name, digest);
+            Ok::<(), Error>(())
+        };
+        let extension = self.format.extension();
+        let tables: [(&str, &dyn Table); 2] = [("documents", &Documents(outcome)), ("pairs", &Pairs(outcome))];
+        for (name, table) in tables {
+            add(format!("{name}.{extension}"), &|out| self.format.write(table, out))?;
+        }
+        let state = if cfg!(feature = "parquet") { Format::Parquet } else { Format::Jsonl };
+        add(format!("state.{}", state.extension()), &|out| state.write(&State(outcome), out))?;
+        add("skipped.jsonl".into(), &|out| {
+            for skipped in &outcome.collection.skipped {
+                serde_json::to_writer(&mut *out, skipped)?;
+                out.write_all(b"\n")?;
+            }
+            Ok(())
+        })?;
+        Ok(files)
+    }
+
+    fn manifest(&self, outcome: &Outcome, exec: &Exec<'_>, files: BTreeMap<String, FileDigest>) -> Result<Manifest> {
+        Ok(Manifest {
+            onefold: env!("CARGO_PKG_VERSION").into(),
+            result_version: RESULT_VERSION,
+            fingerprint_version: FINGERPRINT_VERSION,
+            command: self.command.clone(),
+            plan_digest: outcome.plan.digest()?,
+            plan: outcome.plan.clone(),
+            inputs: self.inputs.clone(),
+            counts: outcome.counts.clone(),
+            warnings: outcome.warnings.clone(),
+            timings: exec.observer.timings().into_iter().map(|(stage, seconds)| (stage.name().to_string(), seconds)).collect(),
+            format: self.format,
+            files,
+        })
+    }
+
+    /// Puts the parts in place. A former manifest goes first: from here on there is no result until the new one is complete.
+    fn publish(&self, staging: &Path, names: impl Iterator<Item = String>) -> Result<()> {
+        let old = self.path.join("run.json");
+        if old.exists() {
+            fs::remove_file(&old).map_err(|e| Error::output("replace", &old, e))?;
+            for name in ["documents", "pairs"] {
+                for format in [Format::Parquet, Format::Jsonl, Format::Csv] {
+                    let _ = fs::remove_file(self.path.join(format!("{name}.{}", format.extension())));
+                }
+            }
+            sync_folder(&self.path)?;
+        }
+        for name in names.chain(["run.json".to_string()]) {
+            let target = self.path.join(&name);
+            if name == "run.json" {
+                sync_folder(&self.path)?;
+            }
+            fs::rename(staging.join(&name), &target).map_err(|e| Error::output("rename", &target, e))?;
+        }
+        sync_folder(&self.path)
+    }
+}
+
+impl Sink for ResultFolder {
+    fn prepare(&mut self) -> Result<()> {
+        self.check_target()?;
+        self.claim = Some(self.claim()?);
+        Ok(())
+    }
+
+    fn accept(&mut self, outcome: &Outcome, exec: &Exec<'_>) -> Result<()> {
+        let mut claim = self.claim.take().ok_or_else(|| Error::Bug("the output folder was not prepared".into()))?;
+        let files = self.write_parts(outcome, &claim.staging)?;
+        let names: Vec<String> = files.keys().cloned().collect();
+        let manifest = self.manifest(outcome, exec, files)?;
+        write_part(&claim.staging.join("run.json"), &|out| {
+            serde_json::to_writer_pretty(&mut *out, &manifest)?;
+            out.write_all(b"\n")
+        })?;
+        sync_folder(&claim.staging)?;
+        exec.check()?;
+        if let Some(list) = &self.exclude_list {
+            write_exclude_list(list, outcome)?;
+        }
+        self.publish(&claim.staging, names.into_iter())?;
+        claim.created = None;
+        Ok(())
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.staging);
+        let _ = fs::remove_file(&self.lock);
+        if let Some(folder) = &self.created {
+            let _ = fs::remove_dir(folder);
+        }
+    }
+}
+
+/// Creates a folder and says so if it was not there.
+fn create_folder(path: &Path) -> Result<Option<PathBuf>> {
+    let exists = path.is_dir();
+    fs::create_dir_all(path).map_err(|e| Error::output("create", path, e))?;
+    Ok((!exists).then(|| path.to_path_buf()))
+}
+
+fn take_lock(folder: &Path, lock: &Path) -> Result<File> {
+    let failed = |e| Error::output("create", lock, e);
+    let mut file = File::options().read(true).write(true).create(true).truncate(false).open(lock).map_err(failed)?;
+    if file.try_lock().is_err() {
+        let holder = fs::read_to_string(lock).unwrap_or_default();
+        let holder = if holder.trim().is_empty() { "process unknown".into() } else { holder.trim().to_string() };
+        return Err(Error::Locked { path: folder.display().to_string(), holder });
+    }
+    file.set_len(0).map_err(failed)?;
+    writeln!(file, "process {}", std::process::id()).map_err(failed)?;
+    Ok(file)
+}
+
+/// Writes a file that must not exist yet, makes it durable, and returns its digest.
+fn write_part(path: &Path, write: &dyn Fn(&mut (dyn Write + Send)) -> io::Result<()>) -> Result<FileDigest> {
+    let attempt = || {
+        let file = File::options().write(true).create_new(true).open(path)?;
+        let mut out = Hashed { inner: BufWriter::with_capacity(1 << 18, file), hasher: blake3::Hasher::new(), bytes: 0 };
+        write(&mut out)?;
+        out.flush()?;
+        let Hashed { inner, hasher, bytes } = out;
+        inner.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
+        Ok(FileDigest { bytes, blake3: hasher.finalize().to_hex().to_string() })
+    };
+    attempt().map_err(|e| Error::output("write", path, e))
+}
+
+/// Ids of removed documents; line ends inside an id are written `%0A` and `%0D`, since a line is an id.
+fn write_exclude_list(path: &Path, outcome: &Outcome) -> Result<()> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let partial = path.with_file_name(format!(".{name}.{}", std::process::id()));
+    let _ = fs::remove_file(&partial);
+    let written = write_part(&partial, &|out| {
+        let removed = outcome.collection.documents.iter().zip(&outcome.verdicts).filter(|(_, verdict)| !verdict.kept);
+        for (document, _) in removed {
+            writeln!(out, "{}", document.id.replace('\n', "%0A").replace('\r', "%0D"))?;
+        }
+        Ok(())
+    });
+    let renamed = written.and_then(|_| fs::rename(&partial, path).map_err(|e| Error::output("write", path, e)));
+    if renamed.is_err() {
+        let _ = fs::remove_file(&partial);
+    }
+    renamed
+}
+
+fn sync_folder(path: &Path) -> Result<()> {
+    File::open(path).and_then(|folder| folder.sync_all()).map_err(|e| Error::output("write", path, e))
+}
+
+/// Digests what passes.
+struct Hashed<W> {
+    inner: W,
+    hasher: blake3::Hasher,
+    bytes: u64,
+}
+
+impl<W: Write> Write for Hashed<W> {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        let written = self.inner.write(buffer)?;
+        self.hasher.update(&buffer[..written]);
+        self.bytes += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}

@@ -1,0 +1,111 @@
+//! Parquet through the column writers of the `parquet` crate: four types do not need Arrow's tree of crates.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
+use parquet::column::writer::ColumnWriter;
+use parquet::data_type::ByteArray;
+use parquet::errors::{ParquetError, Result};
+use parquet::file::properties::WriterProperties;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::record::Field;
+use parquet::schema::types::{Type, TypePtr};
+
+use super::format::Row;
+use super::table::{Cell, Column, Kind, Table};
+
+/// Rows held in memory at a time.
+const ROW_GROUP: usize = 1 << 16;
+
+/// Writes a table.
+pub(super) fn write(table: &dyn Table, out: &mut (dyn Write + Send)) -> io::Result<()> {
+    write_groups(table, out).map_err(as_io)
+}
+
+fn write_groups(table: &dyn Table, out: &mut (dyn Write + Send)) -> Result<()> {
+    let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).set_created_by("onefold".into()).build();
+    let mut writer = SerializedFileWriter::new(out, schema(table.columns())?, Arc::new(properties))?;
+    for first in (0..table.rows()).step_by(ROW_GROUP) {
+        let rows = first..table.rows().min(first + ROW_GROUP);
+        let mut group = writer.next_row_group()?;
+        let mut at = 0;
+        while let Some(mut column) = group.next_column()? {
+            write_column(column.untyped(), rows.clone().map(|row| table.cell(row, at)), table.columns()[at].nullable)?;
+            column.close()?;
+            at += 1;
+        }
+        group.close()?;
+    }
+    writer.close().map(|_| ())
+}
+
+fn schema(columns: &[Column]) -> Result<TypePtr> {
+    let field = |column: &Column| {
+        let (physical, logical) = match column.kind {
+            Kind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+            Kind::Bool => (Physical::BOOLEAN, None),
+            Kind::Integer => (Physical::INT64, None),
+            Kind::Real => (Physical::DOUBLE, None),
+        };
+        let repetition = if column.nullable { Repetition::OPTIONAL } else { Repetition::REQUIRED };
+        Type::primitive_type_builder(column.name, physical).with_repetition(repetition).with_logical_type(logical).build().map(Arc::new)
+    };
+    let fields = columns.iter().map(field).collect::<Result<Vec<_>>>()?;
+    Type::group_type_builder("onefold").with_fields(fields).build().map(Arc::new)
+}
+
+fn write_column<'a>(writer: &mut ColumnWriter<'_>, cells: impl Iterator<Item = Cell<'a>>, nullable: bool) -> Result<()> {
+    let mut levels = Vec::new();
+    let (mut texts, mut bools, mut integers, mut reals) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for cell in cells {
+        levels.push(i16::from(cell != Cell::Null));
+        match cell {
+            Cell::Null => (),
+            Cell::Text(text) => texts.push(ByteArray::from(text.as_bytes().to_vec())),
+            Cell::Bool(value) => bools.push(value),
+            Cell::Integer(value) => integers.push(value),
+            Cell::Real(value) => reals.push(value),
+        }
+    }
+    let levels = nullable.then_some(levels.as_slice());
+    match writer {
+        ColumnWriter::ByteArrayColumnWriter(writer) => writer.write_batch(&texts, levels, None),
+        ColumnWriter::BoolColumnWriter(writer) => writer.write_batch(&bools, levels, None),
+        ColumnWriter::Int64ColumnWriter(writer) => writer.write_batch(&integers, levels, None),
+        ColumnWriter::DoubleColumnWriter(writer) => writer.write_batch(&reals, levels, None),
+        _ => Err(ParquetError::General("unexpected column type".into())),
+    }
+    .map(|_| ())
+}
+
+/// Reads a table.
+pub(super) fn read(path: &Path) -> io::Result<Vec<Row>> {
+    let reader = SerializedFileReader::new(File::open(path)?).map_err(as_io)?;
+    let rows = reader.get_row_iter(None).map_err(as_io)?;
+    rows.map(|row| row.map(|row| as_row(&row)).map_err(as_io)).collect()
+}
+
+fn as_row(row: &parquet::record::Row) -> Row {
+    let value = |field: &Field| match field {
+        Field::Null => None,
+        Field::Str(text) => Some(text.clone()),
+        Field::Bytes(bytes) => Some(String::from_utf8_lossy(bytes.data()).into_owned()),
+        Field::Double(value) => Some(value.to_string()),
+        other => Some(other.to_string()),
+    };
+    Row(row.get_column_iter().filter_map(|(name, field)| Some((name.clone(), value(field)?))).collect())
+}
+
+fn as_io(error: ParquetError) -> io::Error {
+    match error {
+        ParquetError::External(inner) => match inner.downcast::<io::Error>() {
+            Ok(error) => *error,
+            Err(other) => io::Error::other(other),
+        },
+        other => io::Error::other(other),
+    }
+}

@@ -1,0 +1,153 @@
+//! The tables of a result: documents, pairs, state.
+
+use std::borrow::Cow;
+
+use super::table::{Cell, Column, Kind, Table, column, nullable};
+use crate::run::Outcome;
+
+/// One row for every document.
+pub struct Documents<'a>(pub &'a Outcome);
+
+const DOCUMENTS: [Column; 11] = [
+    column("id", Kind::Text),
+    column("source", Kind::Text),
+    column("cluster_id", Kind::Text),
+    column("cluster_size", Kind::Integer),
+    column("is_representative", Kind::Bool),
+    column("representative_id", Kind::Text),
+    column("similarity", Kind::Real),
+    nullable("relation", Kind::Text),
+    column("keep", Kind::Bool),
+    column("keep_reason", Kind::Text),
+    column("flags", Kind::Text),
+];
+
+impl Table for Documents<'_> {
+    fn columns(&self) -> &[Column] {
+        &DOCUMENTS
+    }
+
+    fn rows(&self) -> usize {
+        self.0.collection.documents.len()
+    }
+
+    fn cell(&self, row: usize, column: usize) -> Cell<'_> {
+        let outcome = self.0;
+        let documents = &outcome.collection.documents;
+        let (document, verdict) = (&documents[row], &outcome.verdicts[row]);
+        let id = |index: u32| Cell::text(&documents[index as usize].id);
+        match column {
+            0 => Cell::text(&document.id),
+            1 => Cell::text(&outcome.collection.sources[document.source as usize]),
+            2 => id(verdict.cluster),
+            3 => Cell::Integer(verdict.cluster_size.into()),
+            4 => Cell::Bool(verdict.kept),
+            5 => id(verdict.representative),
+            6 => Cell::Real(verdict.similarity.as_f64()),
+            7 => Cell::optional(verdict.relation, |relation| Cell::text(relation.name())),
+            8 => Cell::Bool(verdict.kept),
+            9 => Cell::Text(Cow::Owned(verdict.reason())),
+            _ => Cell::Text(document.flags.names().collect::<Vec<_>>().join(",").into()),
+        }
+    }
+}
+
+/// The verified pairs.
+pub struct Pairs<'a>(pub &'a Outcome);
+
+const PAIRS: [Column; 8] = [
+    column("first_id", Kind::Text),
+    column("second_id", Kind::Text),
+    column("resemblance", Kind::Real),
+    nullable("containment_first", Kind::Real),
+    nullable("containment_second", Kind::Real),
+    nullable("estimate", Kind::Real),
+    nullable("edit_distance", Kind::Real),
+    column("accepted", Kind::Bool),
+];
+
+impl Table for Pairs<'_> {
+    fn columns(&self) -> &[Column] {
+        &PAIRS
+    }
+
+    fn rows(&self) -> usize {
+        self.0.pairs.len()
+    }
+
+    fn cell(&self, row: usize, column: usize) -> Cell<'_> {
+        let pair = &self.0.pairs[row];
+        let document = |index: u32| &self.0.collection.documents[index as usize];
+        // The share of a document's shingles that the other has too; equal documents without shingles share all.
+        let containment = |index: u32| match document(index).shingles.len {
+            0 => Cell::Real(1.0),
+            size => Cell::Real(f64::from(pair.overlap) / f64::from(size)),
+        };
+        match column {
+            0 => Cell::text(&document(pair.first).id),
+            1 => Cell::text(&document(pair.second).id),
+            2 => Cell::Real(pair.similarity.as_f64()),
+            3 => containment(pair.first),
+            4 => containment(pair.second),
+            5 => Cell::optional(pair.estimate, Cell::Real),
+            6 => Cell::Null,
+            _ => Cell::Bool(pair.accepted),
+        }
+    }
+}
+
+/// What later commands need.
+pub struct State<'a>(pub &'a Outcome);
+
+const STATE: [Column; 14] = [
+    column("id", Kind::Text),
+    column("file", Kind::Text),
+    column("record", Kind::Integer),
+    column("offset", Kind::Integer),
+    nullable("url", Kind::Text),
+    nullable("time", Kind::Integer),
+    nullable("score", Kind::Real),
+    column("rank", Kind::Integer),
+    column("tokens", Kind::Integer),
+    column("shingles", Kind::Integer),
+    column("digest", Kind::Text),
+    column("aliases", Kind::Text),
+    nullable("parent_id", Kind::Text),
+    nullable("raw_path", Kind::Text),
+];
+
+impl Table for State<'_> {
+    fn columns(&self) -> &[Column] {
+        &STATE
+    }
+
+    fn rows(&self) -> usize {
+        self.0.collection.documents.len()
+    }
+
+    fn cell(&self, row: usize, column: usize) -> Cell<'_> {
+        let document = &self.0.collection.documents[row];
+        let file = &self.0.collection.files[document.locator.file as usize];
+        match column {
+            0 => Cell::text(&document.id),
+            1 => Cell::text(&file.name),
+            2 => Cell::Integer(document.locator.record as i64),
+            3 => Cell::Integer(document.locator.offset as i64),
+            4 => Cell::optional(document.url.as_deref(), Cell::text),
+            5 => Cell::optional(document.time, Cell::Integer),
+            6 => Cell::optional(document.score, Cell::Real),
+            7 => Cell::Integer(self.0.verdicts[row].rank.into()),
+            8 => Cell::Integer(document.tokens.into()),
+            9 => Cell::Integer(document.shingles.len.into()),
+            10 => Cell::Text(document.digest.to_hex().into()),
+            11 => Cell::Text(serde_json::to_string(&file.aliases).unwrap_or_default().into()),
+            12 => Cell::Null,
+            _ => Cell::optional(file.path.as_ref().and_then(|path| path.to_str().is_none().then(|| raw_bytes(path))), |raw| Cell::Text(raw.into())),
+        }
+    }
+}
+
+/// The bytes of a path that is not UTF-8, in hexadecimal: nothing else gets them through every format unharmed.
+fn raw_bytes(path: &std::path::Path) -> String {
+    path.as_os_str().as_encoded_bytes().iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,190 @@
+//! The stages in order, and nothing else.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::cluster::{ClusterMode, Stars, components};
+use crate::document::{Collection, DocIndex};
+use crate::error::{Error, Result};
+use crate::exec::Exec;
+use crate::fingerprint::{Built, Fingerprint};
+use crate::join::{self, Join, SetPair, Sets};
+use crate::learn::Model;
+use crate::outcome::{Clustering, list_pairs, list_star, verdicts};
+use crate::plan::{PairsMode, Plan};
+use crate::rank::{Protected, Ranking};
+use crate::read::{self, Source};
+use crate::report::Sink;
+
+pub use crate::outcome::{Counts, Outcome, Pair, Reason, Relation, SourceCounts, Verdict, Warning};
+
+/// The stages, in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stage {
+    /// Inputs → bytes with identity.
+    Read,
+    /// Bytes → text.
+    Extract,
+    /// Text → tokens.
+    Normalize,
+    /// Tokens → shingle sets.
+    Shingle,
+    /// Shingle sets → statistics.
+    Learn,
+    /// Shingle sets → join keys.
+    Fingerprint,
+    /// Join keys → candidates.
+    Join,
+    /// Candidates → measured pairs.
+    Verify,
+    /// Who would be kept.
+    Rank,
+    /// Pairs and ranks → clusters.
+    Cluster,
+    /// The result.
+    Report,
+}
+
+impl Stage {
+    /// All of them.
+    pub const ALL: [Stage; 11] = [
+        Stage::Read,
+        Stage::Extract,
+        Stage::Normalize,
+        Stage::Shingle,
+        Stage::Learn,
+        Stage::Fingerprint,
+        Stage::Join,
+        Stage::Verify,
+        Stage::Rank,
+        Stage::Cluster,
+        Stage::Report,
+    ];
+
+    /// One word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stage::Read => "read",
+            Stage::Extract => "extract",
+            Stage::Normalize => "normalize",
+            Stage::Shingle => "shingle",
+            Stage::Learn => "learn",
+            Stage::Fingerprint => "fingerprint",
+            Stage::Join => "join",
+            Stage::Verify => "verify",
+            Stage::Rank => "rank",
+            Stage::Cluster => "cluster",
+            Stage::Report => "report",
+        }
+    }
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Finds the near-duplicates of `source` and hands the outcome to `sink`.
+pub fn run(plan: &Plan, exec: &Exec<'_>, source: Source, sink: &mut dyn Sink) -> Result<Outcome> {
+    plan.validate()?;
+    sink.prepare()?;
+    // 1 read, 2 extract, 3 normalize, 4 shingle: one pass over the bytes.
+    let mut collection = read::ingest(plan, exec, source)?;
+    if collection.documents.is_empty() {
+        return Err(Error::NoInput { seen: collection.skipped.len() as u64 });
+    }
+    Protected::compile(&plan.protect)?.flag(&mut collection);
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(exec.threads.max(1)).build();
+    let threads = threads.map_err(|e| Error::Bug(e.to_string()))?;
+    let outcome = threads.install(|| decide(plan, exec, collection))?;
+    // 11 report
+    exec.stage(Stage::Report, None, || sink.accept(&outcome, exec))?;
+    Ok(outcome)
+}
+
+/// From shingle sets to verdicts.
+fn decide(plan: &Plan, exec: &Exec<'_>, mut collection: Collection) -> Result<Outcome> {
+    let sets = Sets::collapse(&collection);
+    // 5 learn
+    exec.stage(Stage::Learn, None, || {
+        let model = Model::learn(&collection, &sets);
+        join::order(&mut collection, &sets, &model);
+        Ok(())
+    })?;
+    let (verdicts, pairs) = match plan.method.build(plan.join_threshold())? {
+        Built::Exact(method) => compare(plan, exec, &collection, &sets, &method)?,
+        Built::MinHash(method) => compare(plan, exec, &collection, &sets, &method)?,
+    };
+    Outcome::close(plan.clone(), collection, verdicts, pairs)
+}
+
+/// What a method proposes, verified; and who stays.
+fn compare<F: Fingerprint>(plan: &Plan, exec: &Exec<'_>, collection: &Collection, sets: &Sets, method: &F) -> Result<(Vec<Verdict>, Vec<Pair>)> {
+    // 6 fingerprint
+    let join = exec.stage(Stage::Fingerprint, None, || Ok(Join::new(collection, sets, method, plan.join_threshold())))?;
+    // 7 join, 8 verify: each candidate is measured where it is found.
+    let listed = plan.pairs == PairsMode::All || plan.cluster == ClusterMode::Transitive;
+    let pairs = match listed {
+        true => Some(exec.stage(Stage::Join, Some(sets.len() as u64), || all_pairs(plan, exec, collection, sets, &join))?),
+        false => None,
+    };
+    // 9 rank
+    let ranking = exec.stage(Stage::Rank, None, || Ok(Ranking::new(collection, &plan.keep)))?;
+    // 10 cluster
+    let accepted = |pair: &&SetPair| pair.similarity(sets).reaches(plan.threshold);
+    let stars = exec.stage(Stage::Cluster, None, || match &pairs {
+        Some(pairs) => Stars::settle(&collection.documents, sets, &ranking, &Adjacent::new(sets, pairs.iter().filter(accepted))),
+        None => Stars::settle(&collection.documents, sets, &ranking, &Probing { join: &join, exec }),
+    })?;
+    let clustering = match (plan.cluster, &pairs) {
+        (ClusterMode::Transitive, Some(pairs)) => {
+            let component = components(sets, pairs.iter().filter(accepted).copied());
+            Clustering::transitive(sets, &ranking, &component, collection.documents.len())
+        }
+        _ => Clustering::conservative(&stars),
+    };
+    let estimate = |a: DocIndex, b: DocIndex, of: &[u32]| join.estimate(of[a as usize], of[b as usize]);
+    let rows = match (plan.pairs, &pairs) {
+        (PairsMode::All, Some(pairs)) => list_pairs(collection, sets, pairs, plan.threshold, estimate),
+        _ => list_star(collection, sets, &stars, estimate),
+    };
+    Ok((verdicts(collection, &ranking, &stars, &clustering), rows))
+}
+
+/// Every pair of sets, within the limit that the listing has for rows: pairs inside families count too.
+fn all_pairs<F: Fingerprint>(plan: &Plan, exec: &Exec<'_>, collection: &Collection, sets: &Sets, join: &Join<'_, F>) -> Result<Vec<SetPair>> {
+    let limit = plan.pair_limit(collection.documents.len());
+    let in_families = (collection.documents.len() - sets.len()) as u64;
+    let left = limit.checked_sub(in_families).ok_or(Error::TooManyPairs { limit })?;
+    join.all_pairs(exec, left).map_err(|error| match error {
+        Error::TooManyPairs { .. } => Error::TooManyPairs { limit },
+        other => other,
+    })
+}
+
+use crate::neighbours::{Adjacent, Probing};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The order of the stages stands in three places; a reader may trust any of them.
+    #[test]
+    fn the_stages_are_listed_in_one_order() {
+        let names: Vec<&str> = Stage::ALL.iter().map(|stage| stage.name()).collect();
+        let documented: Vec<&str> = include_str!("lib.rs").lines().filter_map(|line| line.strip_prefix("//! | ")?.split(['`', '`']).nth(1)).collect();
+        assert_eq!(documented, names, "the table in lib.rs");
+        let body = include_str!("run.rs").split("mod tests").next().unwrap_or_default();
+        let mut commented: Vec<(usize, &str)> = Vec::new();
+        for line in body.lines().filter_map(|line| line.trim().strip_prefix("// ")) {
+            let steps = line.split(':').next().unwrap_or_default().split(", ");
+            commented.extend(steps.filter_map(|step| step.split_once(' ').and_then(|(n, name)| Some((n.parse().ok()?, name)))));
+        }
+        commented.sort_unstable();
+        let numbered: Vec<(usize, &str)> = (1..).zip(names).collect();
+        assert_eq!(commented, numbered, "the comments in run.rs");
+    }
+}

@@ -1,0 +1,109 @@
+//! Stage 8: candidate → measured pair.
+//!
+//! In: two shingle sets in one order. Out: the exact number of common shingles, or nothing where the threshold is out of
+//! reach. Invariant: nothing counts as a duplicate that did not pass here. Cost: a merge that stops as soon as too many
+//! shingles differ. Drops candidates below the threshold, which is what it is for.
+
+use crate::normalize::{Tokenizer, Tokens};
+use crate::shingle::Shingler;
+use crate::threshold::Threshold;
+
+/// How alike two sets are, exactly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Similarity {
+    /// Common shingles.
+    pub overlap: u32,
+    /// Shingles in either.
+    pub union: u64,
+}
+
+impl Similarity {
+    /// Of equal sets.
+    pub const ONE: Similarity = Similarity { overlap: 1, union: 1 };
+
+    /// From the overlap of two sets of these sizes.
+    pub fn new(overlap: u32, a: u32, b: u32) -> Self {
+        Similarity { overlap, union: u64::from(a) + u64::from(b) - u64::from(overlap) }
+    }
+
+    /// Whether it is at least the threshold.
+    pub fn reaches(self, threshold: Threshold) -> bool {
+        threshold.reached(self.overlap, self.union)
+    }
+
+    /// As a number, for tables.
+    pub fn as_f64(self) -> f64 {
+        f64::from(self.overlap) / self.union as f64
+    }
+}
+
+impl PartialOrd for Similarity {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        let side = |overlap: u32, union: u64| u128::from(overlap) * u128::from(union);
+        side(self.overlap, other.union).partial_cmp(&side(other.overlap, self.union))
+    }
+}
+
+/// The number of common elements of two sorted sets, if it is at least `needed`.
+pub fn overlap(a: &[u64], b: &[u64], needed: u32) -> Option<u32> {
+    let needed = needed as usize;
+    // So many elements of each may go without a partner.
+    let mut spare_a = a.len().checked_sub(needed)?;
+    let mut spare_b = b.len().checked_sub(needed)?;
+    let (mut i, mut j, mut common) = (0, 0, 0u32);
+    while i < a.len() && j < b.len() {
+        let (x, y) = (a[i], b[j]);
+        if x == y {
+            common += 1;
+            i += 1;
+            j += 1;
+        } else if x < y {
+            spare_a = spare_a.checked_sub(1)?;
+            i += 1;
+        } else {
+            spare_b = spare_b.checked_sub(1)?;
+            j += 1;
+        }
+    }
+    (common as usize >= needed).then_some(common)
+}
+
+/// The resemblance of two texts by their shingles of `words` words; `None` where both have none.
+pub fn resemblance(a: &str, b: &str, words: u32) -> Option<Similarity> {
+    let shingles = |text: &str| {
+        let mut tokens = Tokens::default();
+        Tokenizer::default().tokenize(text, &mut tokens);
+        Shingler::default().shingle(&tokens, words).to_vec()
+    };
+    let (a, b) = (shingles(a), shingles(b));
+    let similarity = Similarity::new(overlap(&a, &b, 0)?, a.len() as u32, b.len() as u32);
+    (similarity.union > 0).then_some(similarity)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    proptest! {
+        #[test]
+        fn merging_counts_what_sets_have_in_common(a in prop::collection::btree_set(0u64..60, 0..40), b in prop::collection::btree_set(0u64..60, 0..40), needed in 0u32..40) {
+            let common = a.intersection(&b).count() as u32;
+            let (a, b): (Vec<u64>, Vec<u64>) = (sorted(&a), sorted(&b));
+            prop_assert_eq!(overlap(&a, &b, needed), (common >= needed).then_some(common));
+        }
+    }
+
+    fn sorted(set: &BTreeSet<u64>) -> Vec<u64> {
+        set.iter().copied().collect()
+    }
+
+    #[test]
+    fn similarities_compare_exactly() {
+        let third = Similarity { overlap: 1, union: 3 };
+        assert!(third == Similarity { overlap: 1, union: 3 });
+        assert!(Similarity { overlap: 333_333_333, union: 1_000_000_000 } < third);
+        assert_eq!(third.partial_cmp(&Similarity { overlap: 2, union: 6 }), Some(std::cmp::Ordering::Equal));
+    }
+}
