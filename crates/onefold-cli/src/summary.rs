@@ -32,6 +32,8 @@ struct Json<'a> {
 
 /// Sources that are shown; the others are summed up.
 const SHOWN_SOURCES: usize = 10;
+/// Warnings that are shown; the others stand in `run.json`.
+const SHOWN_WARNINGS: usize = 5;
 /// Columns that a name may take.
 const NAME_WIDTH: usize = 48;
 
@@ -71,11 +73,21 @@ impl Summary<'_> {
             line("flagged", counts.flagged_by_reason.values().sum(), &reasons(&counts.flagged_by_reason));
         }
         text.push_str(&sources(counts));
-        for warning in &self.outcome.warnings {
-            let _ = write!(text, "\n  warning: {}\n", printable(&warning.message));
-        }
+        text.push_str(&self.warnings());
         let _ = write!(text, "\n  result  {}\n  next    {}\n", printable(&self.folder.display().to_string()), self.next());
         text
+    }
+
+    fn warnings(&self) -> String {
+        let all = &self.outcome.warnings;
+        let mut text = String::new();
+        for warning in all.iter().take(SHOWN_WARNINGS) {
+            let _ = write!(text, "\n  warning: {}", printable(&warning.message));
+        }
+        if all.len() > SHOWN_WARNINGS {
+            let _ = write!(text, "\n  and {} more warnings in run.json", all.len() - SHOWN_WARNINGS);
+        }
+        if text.is_empty() { text } else { text + "\n" }
     }
 
     fn next(&self) -> String {

@@ -223,16 +223,18 @@ fn count(collection: &Collection, verdicts: &[Verdict], pairs: &[Pair]) -> Count
 
 fn warnings(counts: &Counts) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    for (name, source) in &counts.sources {
-        if source.removed * 2 > source.documents && source.documents >= SMALL_SOURCE {
-            let message = format!("source '{name}' loses {} of its {} documents", source.removed, source.documents);
-            warnings.push(Warning { code: "source_loses_most".into(), message });
-        }
-    }
     if counts.largest_cluster >= GIANT && counts.largest_cluster * 20 >= counts.documents {
-        let message = format!("one cluster, '{}', holds {} of {} documents: a template or empty pages?", counts.largest_cluster_id, counts.largest_cluster, counts.documents);
+        let (id, size, all) = (&counts.largest_cluster_id, counts.largest_cluster, counts.documents);
+        let message = format!("one cluster, '{id}', holds {size} of {all} documents: a template, or empty pages?");
         warnings.push(Warning { code: "giant_cluster".into(), message });
     }
+    let loses_most = |source: &SourceCounts| source.removed * 2 > source.documents && source.documents >= SMALL_SOURCE;
+    let mut losing: Vec<_> = counts.sources.iter().filter(|(_, source)| loses_most(source)).collect();
+    losing.sort_by_key(|(name, source)| (std::cmp::Reverse(source.removed), *name));
+    warnings.extend(losing.into_iter().map(|(name, source)| {
+        let message = format!("source '{name}' loses {} of its {} documents", source.removed, source.documents);
+        Warning { code: "source_loses_most".into(), message }
+    }));
     warnings
 }
 

@@ -63,6 +63,11 @@ impl Threshold {
         u32::try_from(sum.saturating_sub(u64::from(size))).unwrap_or(u32::MAX)
     }
 
+    /// `(1 + t) / 2`. Resemblance is one minus a metric, so two sets that are this close to a third are t-close to each other.
+    pub fn halfway_to_one(self) -> Threshold {
+        Threshold { numerator: self.numerator + self.denominator, denominator: 2 * self.denominator }
+    }
+
     /// For formulas that are not decisions (band curves, plots).
     pub fn as_f64(self) -> f64 {
         self.numerator as f64 / self.denominator as f64

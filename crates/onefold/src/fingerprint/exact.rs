@@ -41,4 +41,8 @@ impl Fingerprint for Exact {
         let needed = self.threshold.needed_overlap(a, b);
         needed.saturating_sub(outside(a).max(outside(b))).max(1)
     }
+
+    fn finds_all(&self) -> bool {
+        true
+    }
 }

@@ -123,6 +123,10 @@ impl Fingerprint for MinHash {
         1
     }
 
+    fn finds_all(&self) -> bool {
+        false
+    }
+
     fn estimate(&self, a: &[u32], b: &[u32]) -> Option<f64> {
         let equal = a.iter().zip(b).filter(|(x, y)| x == y).count();
         Some(equal as f64 / self.functions.len() as f64)

@@ -34,6 +34,9 @@ pub trait Fingerprint: Sync {
     /// Shared keys that make sets of these sizes a candidate pair; at least 1.
     fn needed_keys(&self, a: u32, b: u32) -> u32;
 
+    /// Whether every pair that reaches the threshold becomes a candidate.
+    fn finds_all(&self) -> bool;
+
     /// The similarity that two sketches suggest, for methods that estimate.
     fn estimate(&self, _a: &[u32], _b: &[u32]) -> Option<f64> {
         None

@@ -70,6 +70,16 @@ impl Index {
         Index { sets, posting_starts, occurrences, occurrence_starts }
     }
 
+    /// A set from the middle of each of the `count` longest postings.
+    pub(super) fn crowded_sets(&self, count: usize) -> Vec<SetIndex> {
+        let mut postings: Vec<&[usize]> = self.posting_starts.windows(2).collect();
+        postings.sort_by_key(|posting| std::cmp::Reverse(posting[1] - posting[0]));
+        let mut sets: Vec<SetIndex> = postings.iter().take(count).map(|posting| self.sets[(posting[0] + posting[1]) / 2]).collect();
+        sets.sort_unstable();
+        sets.dedup();
+        sets
+    }
+
     /// The keys of a set that others share.
     pub(super) fn occurrences(&self, set: SetIndex) -> &[Occurrence] {
         &self.occurrences[self.occurrence_starts[set as usize]..self.occurrence_starts[set as usize + 1]]

@@ -92,6 +92,9 @@ impl<'a, F: Fingerprint> Join<'a, F> {
 
     /// All pairs, sorted; an error once there are more than `limit`.
     pub fn all_pairs(&self, exec: &Exec<'_>, limit: u64) -> Result<Vec<SetPair>> {
+        if self.provably_exceeds(exec, limit) {
+            return Err(Error::TooManyPairs { limit });
+        }
         let count = self.space.sets.len();
         let (cursor, found, stop) = (AtomicUsize::new(0), AtomicU64::new(0), AtomicBool::new(false));
         let work = |prober: &mut Prober| {
@@ -121,6 +124,19 @@ impl<'a, F: Fingerprint> Join<'a, F> {
         }
         pairs.par_sort_unstable();
         Ok(pairs)
+    }
+
+    /// Looks for a crowd around one set: k sets that all are halfway between the threshold and 1 to it are k(k−1)/2 pairs, by the
+    /// triangle inequality. Templates with millions of true pairs are so refused after a few probes, not after counting them.
+    fn provably_exceeds(&self, exec: &Exec<'_>, limit: u64) -> bool {
+        const CROWDS: usize = 8;
+        if !self.space.method.finds_all() || (self.space.sets.len() as u64).pow(2) / 2 <= limit {
+            return false;
+        }
+        let close = self.space.threshold.halfway_to_one();
+        let crowds = self.partners_of(exec, &self.space.index.crowded_sets(CROWDS), |_, _| true);
+        let crowd = |partners: &Vec<(SetIndex, Similarity)>| 1 + partners.iter().filter(|(_, s)| s.reaches(close)).count() as u64;
+        crowds.iter().map(crowd).any(|sets| sets * (sets - 1) / 2 > limit)
     }
 
     /// Each pair once: every set looks for partners before it in the order of sizes.

@@ -1,0 +1,36 @@
+//! The command as its users meet it: the built binary, real files, real signals, real full disks.
+//!
+//! Rows of the project's fault tables (F1, X12, S11, …) are named in the tests that provoke them. Everything runs in a folder of
+//! its own; what needs rights or tools that a machine may lack is skipped aloud, and fails where `CI=true`.
+
+#![expect(clippy::unwrap_used, clippy::print_stderr, reason = "a test may stop where it finds a surprise, and says aloud what it skips")]
+
+mod bytes;
+mod columns;
+mod compression;
+mod config;
+mod determinism;
+mod direction;
+mod evaluate;
+mod full_disk;
+mod gold;
+mod ids;
+mod inputs;
+mod links;
+mod lock;
+mod machine;
+mod manifest;
+mod messages;
+mod names;
+mod overwrite;
+mod permissions;
+mod place;
+mod program;
+mod ranges;
+mod rows;
+mod short;
+mod signals;
+mod snapshots;
+mod special_files;
+mod streams;
+mod summary;

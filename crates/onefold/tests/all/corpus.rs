@@ -1,0 +1,95 @@
+//! Documents as the tests hold them, and the ways to hand them over.
+
+use std::path::PathBuf;
+
+use onefold::{Discard, Document, Exec, Input, Outcome, Plan, run};
+use serde_json::{Value, json};
+
+/// A document with everything that can change its fate.
+#[derive(Clone, Debug, Default)]
+pub struct Record {
+    pub id: String,
+    /// U+FFFD in the text of a lossy record stands for a byte that is not UTF-8.
+    pub text: String,
+    pub source: Option<String>,
+    pub score: Option<f64>,
+    pub time: Option<i64>,
+    pub lossy: bool,
+}
+
+impl Record {
+    pub fn new(id: &str, text: &str) -> Record {
+        Record { id: id.into(), text: text.into(), ..Record::default() }
+    }
+
+    pub fn document(&self) -> Document {
+        let Record { id, text, source, score, time, .. } = self.clone();
+        Document { id: Some(id), text, source, url: None, time, score }
+    }
+
+    /// A row of JSONL. Only here can a document be lossy: memory holds strings.
+    pub fn row(&self) -> Vec<u8> {
+        let mut row = json!({ "id": self.id, "text": self.text });
+        let mut add = |name: &str, value: Option<Value>| value.map(|value| row[name] = value);
+        add("source", self.source.clone().map(Value::from));
+        add("score", self.score.map(Value::from));
+        add("time", self.time.map(Value::from));
+        let mut bytes = row.to_string().into_bytes();
+        if self.lossy {
+            assert!(self.text.contains('\u{fffd}'), "nothing is lost in '{}'", self.id);
+            bytes = replace(&bytes, "\u{fffd}".as_bytes(), b"\xff");
+        }
+        bytes.push(b'\n');
+        bytes
+    }
+}
+
+fn replace(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
+    let mut replaced = Vec::new();
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let (taken, put) = if rest.starts_with(from) { (from.len(), to) } else { (1, &rest[..1]) };
+        replaced.extend_from_slice(put);
+        rest = &rest[taken..];
+    }
+    replaced
+}
+
+pub fn jsonl(records: &[Record]) -> Vec<u8> {
+    records.iter().flat_map(Record::row).collect()
+}
+
+/// The source of documents that name none.
+pub const STREAM: &str = "stream";
+
+pub fn stream(records: &[Record]) -> Vec<Input> {
+    vec![Input::Stream { name: STREAM.into(), reader: Box::new(std::io::Cursor::new(jsonl(records))) }]
+}
+
+pub fn memory(records: &[Record]) -> Vec<Input> {
+    vec![Input::Documents(records.iter().map(Record::document).collect())]
+}
+
+pub fn exec(threads: usize) -> Exec<'static> {
+    Exec { threads, ..Exec::default() }
+}
+
+pub fn run_on(plan: &Plan, source: Vec<Input>) -> Outcome {
+    run(plan, &exec(2), source, &mut Discard).unwrap()
+}
+
+/// A real collection, or nothing where the data is not there; a skipped test must be heard, and CI must not skip.
+pub fn real(name: &str) -> Option<(PathBuf, Vec<Record>)> {
+    let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data")).join(name).join("docs.jsonl");
+    if !path.exists() {
+        assert!(std::env::var("CI").as_deref() != Ok("true"), "no data at {}", path.display());
+        eprintln!("\n*** SKIPPED: no data at {}; '{name}' was NOT compared ***\n", path.display());
+        return None;
+    }
+    let rows = std::fs::read_to_string(&path).unwrap();
+    let record = |row: &str| {
+        let row: Value = serde_json::from_str(row).unwrap();
+        Record::new(row["id"].as_str().unwrap(), row["text"].as_str().unwrap())
+    };
+    Some((path, rows.lines().map(record).collect()))
+}

@@ -1,0 +1,19 @@
+//! The library from outside: every answer is compared with an oracle that shares no code with it.
+
+#![expect(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr, reason = "a test that cannot go on should stop, and say why")]
+
+mod cases;
+mod compare;
+mod corpus;
+mod determinism;
+mod floor;
+mod generate;
+mod generated;
+mod ids;
+mod invariants;
+mod limits;
+mod minhash;
+mod oracle;
+mod real;
+mod unicode;
+mod whole;
