@@ -54,8 +54,6 @@ pub struct ScanArgs {
     /// Also write the ids of removed documents to FILE, one a line
     #[arg(long, value_name = "FILE")]
     pub exclude_list: Option<PathBuf>,
-    #[command(flatten)]
-    pub plan: PlanArgs,
     /// Worker threads; all cores without it. The result is the same for any number
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
@@ -65,6 +63,8 @@ pub struct ScanArgs {
     /// Print no progress and no summary
     #[arg(short, long)]
     pub quiet: bool,
+    #[command(flatten)]
+    pub plan: PlanArgs,
 }
 
 /// How tables are written.
@@ -226,9 +226,51 @@ pub struct EvaluateArgs {
 /// `onefold config`
 #[derive(Debug, Args)]
 pub struct ConfigArgs {
-    #[command(flatten)]
-    pub plan: PlanArgs,
     /// Print the plan as JSON
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    pub plan: PlanArgs,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+    use onefold::{MinHashSettings, Plan};
+
+    /// Help states defaults that live in the library: none may drift.
+    #[test]
+    fn help_states_the_defaults_of_the_plan() {
+        let plan = Plan::default();
+        let minhash = MinHashSettings::default();
+        let columns = &plan.columns;
+        let expected = [
+            ("threshold", plan.threshold.to_string()),
+            ("ngram-size", plan.ngram_size.to_string()),
+            ("method", plan.method.name().to_string()),
+            ("keep", format!("\"{}\"", plan.keep)),
+            ("max-document-bytes", plan.max_document_bytes.to_string()),
+            ("num-perm", minhash.num_perm.to_string()),
+            ("seed", minhash.seed.to_string()),
+            ("text-column", columns.text.clone()),
+            ("id-column", columns.id.clone()),
+            ("url-column", columns.url.clone()),
+            ("time-column", columns.time.clone()),
+            ("score-column", columns.score.clone()),
+        ];
+        let mut command = Cli::command();
+        let scan = command.find_subcommand_mut("scan").unwrap();
+        for (name, default) in expected {
+            let argument = scan.get_arguments().find(|a| a.get_long() == Some(name)).unwrap();
+            let help = argument.get_long_help().or(argument.get_help()).unwrap().to_string();
+            assert!(help.contains(&format!("[default: {default}]")), "--{name}: {help}");
+        }
+        assert_eq!((plan.cluster, plan.pairs), (onefold::ClusterMode::Conservative, onefold::PairsMode::All));
+    }
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Cli::command().debug_assert();
+    }
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use onefold::{ClusterMode, Columns, Method, MinHashSettings, PairsMode, Plan};
+use onefold::{ClusterMode, Columns, Method, MinHashSettings, PairsMode, Plan, Threshold};
 
 use crate::args::{ClusterName, MethodName, MinHashArgs, PairsName, PlanArgs, ReadingArgs};
 use crate::exit::Usage;
@@ -16,7 +16,7 @@ pub fn resolve(args: &PlanArgs) -> Result<Plan> {
         plan.threshold = threshold.parse()?;
     }
     if let Some(floor) = &args.floor {
-        plan.floor = Some(floor.parse()?);
+        plan.floor = Some(Threshold::parse("floor", floor)?);
     }
     if let Some(keep) = &args.keep {
         plan.keep = keep.parse()?;

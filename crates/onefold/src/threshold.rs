@@ -90,7 +90,14 @@ impl FromStr for Threshold {
     type Err = Error;
 
     fn from_str(typed: &str) -> Result<Self, Error> {
-        let wrong = || Error::setting("threshold", "a decimal above 0 and up to 1, such as 0.8", typed);
+        Threshold::parse("threshold", typed)
+    }
+}
+
+impl Threshold {
+    /// Reads the setting called `name`.
+    pub fn parse(name: &'static str, typed: &str) -> Result<Self, Error> {
+        let wrong = || Error::setting(name, "a decimal above 0 and up to 1, such as 0.8", typed);
         let (whole, decimals) = typed.split_once('.').unwrap_or((typed, ""));
         let digits = |s: &str| s.bytes().all(|b| b.is_ascii_digit());
         if !digits(whole) || !digits(decimals) || (whole.is_empty() && decimals.is_empty()) || whole.len() > 3 {
@@ -98,7 +105,7 @@ impl FromStr for Threshold {
         }
         let decimals = decimals.trim_end_matches('0');
         if decimals.len() > MAX_DECIMALS {
-            return Err(Error::setting("threshold", "a decimal with at most 9 places", typed));
+            return Err(Error::setting(name, "a decimal with at most 9 places", typed));
         }
         let denominator = 10u64.pow(decimals.len() as u32);
         let parse = |s: &str| if s.is_empty() { Ok(0) } else { s.parse::<u64>() };
