@@ -40,7 +40,11 @@ fn text(evaluation: &Evaluation) -> String {
         let examples: Vec<String> = documents.unknown_examples.iter().take(3).map(|id| printable(id)).collect();
         let _ = writeln!(text, "    of these not in the result {}   ({} …)", documents.unknown_to_result, examples.join(", "));
     }
-    let _ = writeln!(text, "\n  {:<10}{:>11}{:>11}{:>11}{:>10}{:>10}{:>10}", "", "found", "invented", "missed", "precision", "recall", "F1");
+    let _ = writeln!(
+        text,
+        "\n  {:<10}{:>11}{:>11}{:>11}{:>10}{:>10}{:>10}",
+        "", "found", "invented", "missed", "precision", "recall", "F1"
+    );
     if evaluation.pairs_complete {
         row(&mut text, "pairs", &scores.pairs);
     }

@@ -47,7 +47,9 @@ impl Read for Stdin {
             match self.blocks.recv_timeout(Duration::from_millis(50)) {
                 Ok(block) => self.block = io::Cursor::new(block?),
                 Err(RecvTimeoutError::Disconnected) => return Ok(0),
-                Err(RecvTimeoutError::Timeout) if self.cancel.load(Ordering::Relaxed) => return Err(io::Error::other("interrupted")),
+                Err(RecvTimeoutError::Timeout) if self.cancel.load(Ordering::Relaxed) => {
+                    return Err(io::Error::other("interrupted"));
+                }
                 Err(RecvTimeoutError::Timeout) => continue,
             }
             if self.block.get_ref().is_empty() {

@@ -104,7 +104,8 @@ fn largest(counts: &Counts) -> String {
 }
 
 fn reasons(by_reason: &BTreeMap<String, u64>) -> String {
-    let each: Vec<String> = by_reason.iter().map(|(reason, count)| format!("{} {}", reason.replace('_', " "), grouped(*count))).collect();
+    let each: Vec<String> =
+        by_reason.iter().map(|(reason, count)| format!("{} {}", reason.replace('_', " "), grouped(*count))).collect();
     each.join(", ")
 }
 
@@ -119,7 +120,13 @@ fn sources(counts: &Counts) -> String {
     let mut text = String::from("\n  removable by source\n");
     for (name, source) in losing.iter().take(SHOWN_SOURCES) {
         let share = percent(source.removed, source.documents);
-        let _ = writeln!(text, "    {:<width$}  {:>9} of {:>9}  {share}", shortened(name), grouped(source.removed), grouped(source.documents));
+        let _ = writeln!(
+            text,
+            "    {:<width$}  {:>9} of {:>9}  {share}",
+            shortened(name),
+            grouped(source.removed),
+            grouped(source.documents)
+        );
     }
     if losing.len() > SHOWN_SOURCES {
         let rest: u64 = losing[SHOWN_SOURCES..].iter().map(|(_, source)| source.removed).sum();

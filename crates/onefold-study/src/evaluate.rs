@@ -93,7 +93,8 @@ fn from_column(state: &[Row], column: &str) -> Result<Gold, EvaluateError> {
     }
     let mut labels = Vec::new();
     for (file, ids) in ids {
-        let values = onefold::read_column(Path::new(file), column).map_err(|cause| EvaluateError::Input { path: file.into(), cause })?;
+        let values =
+            onefold::read_column(Path::new(file), column).map_err(|cause| EvaluateError::Input { path: file.into(), cause })?;
         labels.extend(values.into_iter().filter_map(|(record, value)| Some((ids.get(&record)?.to_string(), value))));
     }
     Gold::from_labels(labels.into_iter()).map_err(|problem| EvaluateError::Column { column: column.into(), problem })

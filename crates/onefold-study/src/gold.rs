@@ -53,14 +53,8 @@ pub struct JudgedPair {
 impl Gold {
     /// Reads a gold file in any of the formats of this module.
     pub fn read(path: &Path) -> Result<Gold, GoldError> {
-        let bytes = fs::read(path).map_err(|source| GoldError::Read {
-            path: path.to_owned(),
-            source,
-        })?;
-        let content = |problem| GoldError::Content {
-            path: path.to_owned(),
-            problem,
-        };
+        let bytes = fs::read(path).map_err(|source| GoldError::Read { path: path.to_owned(), source })?;
+        let content = |problem| GoldError::Content { path: path.to_owned(), problem };
         let text = str::from_utf8(&bytes).map_err(|error| {
             let valid = &bytes[..error.valid_up_to()];
             let line = 1 + valid.iter().filter(|&&byte| byte == b'\n').count();
@@ -153,9 +147,7 @@ mod tests {
         let Some(path) = shared("webis_s3_terabyte/gold_pairs.tsv") else {
             return;
         };
-        let Gold::Pairs { pairs, labelled } = Gold::read(&path).unwrap() else {
-            panic!("the file holds pairs")
-        };
+        let Gold::Pairs { pairs, labelled } = Gold::read(&path).unwrap() else { panic!("the file holds pairs") };
         assert!(labelled);
         assert_eq!(pairs.len(), 115);
         assert_eq!(pairs.iter().filter(|pair| pair.positive).count(), 70);
@@ -182,14 +174,10 @@ mod tests {
         };
         let mut table = String::from("id_a,id_b\n");
         for line in fs::read_to_string(path).unwrap().lines() {
-            let names = line
-                .split_once(" are near-duplicates")
-                .and_then(|(names, _)| names.split_once(" and "));
+            let names = line.split_once(" are near-duplicates").and_then(|(names, _)| names.split_once(" and "));
             names.iter().for_each(|(a, b)| table.push_str(&format!("{a},{b}\n")));
         }
-        let Gold::Pairs { pairs, labelled } = Gold::parse(&table).unwrap() else {
-            panic!("the table holds pairs")
-        };
+        let Gold::Pairs { pairs, labelled } = Gold::parse(&table).unwrap() else { panic!("the table holds pairs") };
         assert!(!labelled);
         assert_eq!(pairs.len(), 10);
         assert!(pairs.iter().all(|pair| pair.positive && pair.a < pair.b));

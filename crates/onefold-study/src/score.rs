@@ -158,10 +158,7 @@ mod tests {
 
     fn shown(errors: &[ErrorPair]) -> Vec<String> {
         let resemblance = |error: &ErrorPair| error.resemblance.map_or(String::new(), |number| format!(" {number}"));
-        errors
-            .iter()
-            .map(|error| format!("{} {}{}", error.first, error.second, resemblance(error)))
-            .collect()
+        errors.iter().map(|error| format!("{} {}{}", error.first, error.second, resemblance(error))).collect()
     }
 
     fn counts(score: &PairScore) -> (u64, u64, u64) {
@@ -195,11 +192,7 @@ mod tests {
     #[test]
     fn labels_limit_the_score_to_judged_pairs() {
         let answer = answer("a:a b:a c:a d:d", &["a b"], &["b c"]);
-        let scores = score(
-            &answer,
-            &Gold::parse("id_a,id_b,label\na,b,2\na,c,0\nb,d,0\n").unwrap(),
-            10,
-        );
+        let scores = score(&answer, &Gold::parse("id_a,id_b,label\na,b,2\na,c,0\nb,d,0\n").unwrap(), 10);
         assert_eq!(counts(&scores.pairs), (1, 1, 0));
         assert_eq!(shown(&scores.worst_false_positives), ["a c 0.8"]);
         assert_eq!(scores.clusters.b_cubed, None);
@@ -207,22 +200,9 @@ mod tests {
 
     #[test]
     fn listed_pairs_made_by_hand_need_not_be_normal() {
-        let pair = |a: &str, b: &str, positive| JudgedPair {
-            a: a.into(),
-            b: b.into(),
-            positive,
-        };
-        let pairs = vec![
-            pair("b", "a", true),
-            pair("a", "b", true),
-            pair("a", "a", true),
-            pair("a", "b", false),
-        ];
-        let scores = score(
-            &answer("a:a b:a", &["a b"], &[]),
-            &Gold::Pairs { pairs, labelled: true },
-            10,
-        );
+        let pair = |a: &str, b: &str, positive| JudgedPair { a: a.into(), b: b.into(), positive };
+        let pairs = vec![pair("b", "a", true), pair("a", "b", true), pair("a", "a", true), pair("a", "b", false)];
+        let scores = score(&answer("a:a b:a", &["a b"], &[]), &Gold::Pairs { pairs, labelled: true }, 10);
         assert_eq!(counts(&scores.pairs), (1, 0, 0));
     }
 
@@ -244,11 +224,7 @@ mod tests {
         let ids = || (0..documents).map(id);
         let rows = ids().map(|id| (id, "c".to_owned())).collect();
         let classes = |odd: usize| Gold::from_labels((0..documents).map(|n| (id(n), u8::from(n == odd).to_string())));
-        let mut result = Answer {
-            clusters: rows,
-            families: vec![ids().collect()],
-            pairs: Vec::new(),
-        };
+        let mut result = Answer { clusters: rows, families: vec![ids().collect()], pairs: Vec::new() };
         let pairs = documents as u64 * last as u64 / 2;
 
         let scores = score(&result, &classes(last).unwrap(), 3);
@@ -264,14 +240,7 @@ mod tests {
         result.pairs = (1..documents).map(|number| (id(0), id(number), 0.9)).collect();
         let scores = score(&result, &classes(last).unwrap(), 3);
         assert_eq!(counts(&scores.pairs), (last as u64 - 1, 1, pairs - 2 * last as u64 + 1));
-        let listed = Gold::Pairs {
-            pairs: vec![JudgedPair {
-                a: id(0),
-                b: id(1),
-                positive: true,
-            }],
-            labelled: false,
-        };
+        let listed = Gold::Pairs { pairs: vec![JudgedPair { a: id(0), b: id(1), positive: true }], labelled: false };
         assert_eq!(counts(&score(&result, &listed, 3).pairs), (1, last as u64 - 1, 0));
     }
 

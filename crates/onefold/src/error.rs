@@ -152,10 +152,14 @@ impl Error {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Error::OutputExists { .. } => Some("name another folder with --out, or replace a former result with --overwrite"),
-            Error::NoInput { .. } => Some("text, Markdown, source code, HTML and JSONL (plain, .gz, .zst) are read; --text-column names the field of a JSONL row"),
+            Error::NoInput { .. } => Some(
+                "text, Markdown, source code, HTML and JSONL (plain, .gz, .zst) are read; --text-column names the field of a JSONL row",
+            ),
             Error::Output { .. } => Some("nothing was published"),
             Error::Corrupt { .. } => Some("the folder was changed after the run; scan again"),
-            Error::TooManyPairs { .. } => Some("--pairs star lists only each document with its representative and gives the same clusters; --max-pairs raises the limit"),
+            Error::TooManyPairs { .. } => Some(
+                "--pairs star lists only each document with its representative and gives the same clusters; --max-pairs raises the limit",
+            ),
             Error::Interrupted => Some("nothing was published"),
             Error::Bug(_) => Some("please report this with the command that led to it"),
             _ => None,
@@ -190,8 +194,12 @@ pub enum SkipKind {
 
 /// Makes control and bidirectional characters of names visible, so that a file name cannot steer a terminal.
 pub fn printable(text: &str) -> String {
-    let harmless = |c: char| !c.is_control() && !matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{061c}');
-    text.chars().flat_map(|c| if harmless(c) { c.to_string() } else { c.escape_default().to_string() }.chars().collect::<Vec<_>>()).collect()
+    let harmless = |c: char| {
+        !c.is_control() && !matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{061c}')
+    };
+    text.chars()
+        .flat_map(|c| if harmless(c) { c.to_string() } else { c.escape_default().to_string() }.chars().collect::<Vec<_>>())
+        .collect()
 }
 
 #[cfg(test)]

@@ -122,7 +122,13 @@ fn decide(plan: &Plan, exec: &Exec<'_>, mut collection: Collection) -> Result<Ou
 }
 
 /// What a method proposes, verified; and who stays.
-fn compare<F: Fingerprint>(plan: &Plan, exec: &Exec<'_>, collection: &Collection, sets: &Sets, method: &F) -> Result<(Vec<Verdict>, Vec<Pair>)> {
+fn compare<F: Fingerprint>(
+    plan: &Plan,
+    exec: &Exec<'_>,
+    collection: &Collection,
+    sets: &Sets,
+    method: &F,
+) -> Result<(Vec<Verdict>, Vec<Pair>)> {
     // 6 fingerprint
     let join = exec.stage(Stage::Fingerprint, None, || Ok(Join::new(collection, sets, method, plan.join_threshold())))?;
     // 7 join, 8 verify: each candidate is measured where it is found.
@@ -155,7 +161,13 @@ fn compare<F: Fingerprint>(plan: &Plan, exec: &Exec<'_>, collection: &Collection
 }
 
 /// Every pair of sets, within the limit that the listing has for rows: pairs inside families count too.
-fn all_pairs<F: Fingerprint>(plan: &Plan, exec: &Exec<'_>, collection: &Collection, sets: &Sets, join: &Join<'_, F>) -> Result<Vec<SetPair>> {
+fn all_pairs<F: Fingerprint>(
+    plan: &Plan,
+    exec: &Exec<'_>,
+    collection: &Collection,
+    sets: &Sets,
+    join: &Join<'_, F>,
+) -> Result<Vec<SetPair>> {
     let limit = plan.pair_limit(collection.documents.len());
     let in_families = (collection.documents.len() - sets.len()) as u64;
     let left = limit.checked_sub(in_families).ok_or(Error::TooManyPairs { limit })?;
@@ -175,7 +187,8 @@ mod tests {
     #[test]
     fn the_stages_are_listed_in_one_order() {
         let names: Vec<&str> = Stage::ALL.iter().map(|stage| stage.name()).collect();
-        let documented: Vec<&str> = include_str!("lib.rs").lines().filter_map(|line| line.strip_prefix("//! | ")?.split(['`', '`']).nth(1)).collect();
+        let documented: Vec<&str> =
+            include_str!("lib.rs").lines().filter_map(|line| line.strip_prefix("//! | ")?.split(['`', '`']).nth(1)).collect();
         assert_eq!(documented, names, "the table in lib.rs");
         let body = include_str!("run.rs").split("mod tests").next().unwrap_or_default();
         let mut commented: Vec<(usize, &str)> = Vec::new();

@@ -162,7 +162,9 @@ mod tests {
 
     #[test]
     fn what_is_no_threshold_is_refused() {
-        for bad in ["0", "0.0", "1.0000001", "-1", "NaN", "nan", "inf", "", ".", "1e-1", "0,8", "2", "99999999999", "0.1234567891"] {
+        for bad in
+            ["0", "0.0", "1.0000001", "-1", "NaN", "nan", "inf", "", ".", "1e-1", "0,8", "2", "99999999999", "0.1234567891"]
+        {
             assert!(bad.parse::<Threshold>().is_err(), "{bad}");
         }
     }

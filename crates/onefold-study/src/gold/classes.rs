@@ -19,12 +19,9 @@ impl Classes {
     /// Puts a document into a class.
     pub(super) fn add(&mut self, line: Option<usize>, document: String, class: String) -> Result<(), GoldProblem> {
         match self.0.entry(document) {
-            Entry::Occupied(known) if *known.get() != class => Err(GoldProblem::TwoClasses {
-                line,
-                document: known.key().clone(),
-                first: known.get().clone(),
-                second: class,
-            }),
+            Entry::Occupied(known) if *known.get() != class => {
+                Err(GoldProblem::TwoClasses { line, document: known.key().clone(), first: known.get().clone(), second: class })
+            }
             Entry::Occupied(_) => Ok(()),
             Entry::Vacant(place) => {
                 place.insert(class);
@@ -69,10 +66,7 @@ struct Group {
 pub(super) fn read_json_lines(text: &str) -> Result<Gold, GoldProblem> {
     let mut classes = Classes::default();
     for (line, content) in numbered(text) {
-        let group: Group = serde_json::from_str(content).map_err(|error| GoldProblem::Json {
-            line,
-            reason: reason(&error),
-        })?;
+        let group: Group = serde_json::from_str(content).map_err(|error| GoldProblem::Json { line, reason: reason(&error) })?;
         let class = group.hash.into_text();
         for document in group.ids {
             add_named(&mut classes, line, &class, &document.into_text())?;
@@ -187,13 +181,8 @@ mod tests {
 
     /// The classes as `document=class`.
     fn parse(text: &str) -> Vec<String> {
-        let Gold::Classes(classes) = Gold::parse(text).unwrap() else {
-            panic!("the text holds classes")
-        };
-        classes
-            .iter()
-            .map(|(document, class)| format!("{document}={class}"))
-            .collect()
+        let Gold::Classes(classes) = Gold::parse(text).unwrap() else { panic!("the text holds classes") };
+        classes.iter().map(|(document, class)| format!("{document}={class}")).collect()
     }
 
     fn message(text: &str) -> String {
@@ -227,18 +216,12 @@ mod tests {
         assert_eq!(message("c1 d1\n\nc1 d2 d3\n"), "line 3: expected 2 fields, found 3");
         assert_eq!(message("c1\td1\nc2\n"), "line 2: expected 2 fields, found 1");
         assert_eq!(message("c1\td1\n\td2\n"), "line 2: the class is empty");
-        assert_eq!(
-            message("c1 d1\nc2 d1\n"),
-            "line 2: document \"d1\" is in two classes, \"c1\" and \"c2\""
-        );
+        assert_eq!(message("c1 d1\nc2 d1\n"), "line 2: document \"d1\" is in two classes, \"c1\" and \"c2\"");
         assert!(message("a,b\nc,d\n").starts_with("line 1: expected a header naming id_a and id_b"));
         assert_eq!(
             message("{\"hash\":\"1\",\"ids\":[]}\n{\"ids\":[]}\n"),
             "line 2: not an object with \"hash\" and \"ids\": missing field `hash`"
         );
-        assert_eq!(
-            message("{\"hash\":\"1\",\"ids\":[\"\"]}"),
-            "line 1: the document is empty"
-        );
+        assert_eq!(message("{\"hash\":\"1\",\"ids\":[\"\"]}"), "line 1: the document is empty");
     }
 }

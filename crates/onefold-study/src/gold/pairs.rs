@@ -19,11 +19,7 @@ pub(super) fn is_header(line: &str) -> bool {
 /// Reads a table whose first line, the header, is `first`.
 pub(super) fn read(text: &str, first: &str) -> Result<Gold, GoldProblem> {
     let delimiter = if first.contains('\t') { b'\t' } else { b',' };
-    let mut reader = ReaderBuilder::new()
-        .delimiter(delimiter)
-        .flexible(true)
-        .has_headers(false)
-        .from_reader(text.as_bytes());
+    let mut reader = ReaderBuilder::new().delimiter(delimiter).flexible(true).has_headers(false).from_reader(text.as_bytes());
     let mut columns = None;
     let mut judged = Judged::default();
     for record in reader.records() {
@@ -47,10 +43,7 @@ fn is_blank(record: &StringRecord) -> bool {
 
 fn unreadable(error: &csv::Error) -> GoldProblem {
     let line = error.position().map_or(0, csv::Position::line);
-    GoldProblem::Table {
-        line: usize::try_from(line).unwrap_or(usize::MAX),
-        reason: error.to_string(),
-    }
+    GoldProblem::Table { line: usize::try_from(line).unwrap_or(usize::MAX), reason: error.to_string() }
 }
 
 /// The line on which a record begins. The reader places a record where the one before it ended, so that blank lines
@@ -81,12 +74,7 @@ impl Columns {
             names.position(|name| name.trim().eq_ignore_ascii_case(wanted))
         };
         let need = |missing| find(missing).ok_or(GoldProblem::Header { line, missing });
-        Ok(Columns {
-            a: need("id_a")?,
-            b: need("id_b")?,
-            label: find("label"),
-            count: header.len(),
-        })
+        Ok(Columns { a: need("id_a")?, b: need("id_b")?, label: find("label"), count: header.len() })
     }
 
     /// Adds the pair of one row.
@@ -146,9 +134,7 @@ impl Judged {
             return Err(GoldProblem::Empty);
         }
         let judged = self.0.into_iter();
-        let pairs = judged
-            .map(|((a, b), (positive, _))| JudgedPair { a, b, positive })
-            .collect();
+        let pairs = judged.map(|((a, b), (positive, _))| JudgedPair { a, b, positive }).collect();
         Ok(Gold::Pairs { pairs, labelled })
     }
 }
@@ -159,9 +145,7 @@ mod tests {
 
     /// The pairs as `a b sign`, and whether there were labels.
     fn parse(text: &str) -> (Vec<String>, bool) {
-        let Gold::Pairs { pairs, labelled } = Gold::parse(text).unwrap() else {
-            panic!("the text holds pairs")
-        };
+        let Gold::Pairs { pairs, labelled } = Gold::parse(text).unwrap() else { panic!("the text holds pairs") };
         let shown = |pair: &JudgedPair| format!("{} {} {}", pair.a, pair.b, if pair.positive { '+' } else { '-' });
         (pairs.iter().map(shown).collect(), labelled)
     }
@@ -183,23 +167,11 @@ mod tests {
     #[test]
     fn faults_name_their_line() {
         assert_eq!(message("id_a,id_b\na,b\n\nc\n"), "line 4: expected 2 fields, found 1");
-        assert_eq!(
-            message("id_a\tid_b\r\na\tb\r\n\r\nc\td\te\r\n"),
-            "line 4: expected 2 fields, found 3"
-        );
-        assert_eq!(
-            message("id_a,id_b,label\na,b,high\n"),
-            "line 2: the label \"high\" is not a number"
-        );
-        assert_eq!(
-            message("id_a,id_b,label\na,b,NaN\n"),
-            "line 2: the label \"NaN\" is not a number"
-        );
+        assert_eq!(message("id_a\tid_b\r\na\tb\r\n\r\nc\td\te\r\n"), "line 4: expected 2 fields, found 3");
+        assert_eq!(message("id_a,id_b,label\na,b,high\n"), "line 2: the label \"high\" is not a number");
+        assert_eq!(message("id_a,id_b,label\na,b,NaN\n"), "line 2: the label \"NaN\" is not a number");
         assert_eq!(message("id_a,id_b\na,\n"), "line 2: the document is empty");
-        assert_eq!(
-            message("\"id_a\",id_b\n\"a\n\",b\nx,x\n"),
-            "line 4: document \"x\" is paired with itself"
-        );
+        assert_eq!(message("\"id_a\",id_b\n\"a\n\",b\nx,x\n"), "line 4: document \"x\" is paired with itself");
         assert_eq!(
             message("id_a,id_b,label\na,b,1\nc,d,0\nb,a,0\n"),
             "line 4: the pair \"a\" and \"b\" contradicts its label on line 2"
@@ -208,8 +180,7 @@ mod tests {
 
     #[test]
     fn half_a_header() {
-        let missing =
-            |name| format!("line 1: the header has no column {name} (columns are separated by commas or tabs)");
+        let missing = |name| format!("line 1: the header has no column {name} (columns are separated by commas or tabs)");
         assert_eq!(message("id_a,other\na,b\n"), missing("id_b"));
         assert_eq!(message("id_1\tid_b\na\tb\n"), missing("id_a"));
         assert_eq!(message("id_a id_b\na b\n"), missing("id_a"));

@@ -10,10 +10,7 @@ struct Random(u64);
 
 impl Random {
     fn below(&mut self, limit: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (self.0 >> 33) as usize % limit
     }
 
@@ -43,10 +40,7 @@ fn expand(answer: &Answer) -> BTreeMap<(String, String), f64> {
     for members in &answer.families {
         for member in members {
             let (from, to) = (family[member.as_str()], family[members[0].as_str()]);
-            family
-                .values_mut()
-                .filter(|value| **value == from)
-                .for_each(|value| *value = to);
+            family.values_mut().filter(|value| **value == from).for_each(|value| *value = to);
         }
     }
     let mut pairs = BTreeMap::new();
@@ -71,11 +65,7 @@ fn truth(answer: &Answer, gold: &Gold) -> BTreeMap<(String, String), bool> {
     let mut truth = BTreeMap::new();
     match gold {
         Gold::Pairs { pairs, labelled: true } => {
-            truth.extend(
-                pairs
-                    .iter()
-                    .map(|pair| ((pair.a.clone(), pair.b.clone()), pair.positive)),
-            );
+            truth.extend(pairs.iter().map(|pair| ((pair.a.clone(), pair.b.clone()), pair.positive)));
         }
         Gold::Pairs { pairs, .. } => {
             let listed: BTreeSet<_> = pairs.iter().map(|pair| (pair.a.clone(), pair.b.clone())).collect();
@@ -130,20 +120,13 @@ fn pair_score([tp, fp, fn_, _]: [u64; 4]) -> PairScore {
 fn rand_index([both, result, gold, neither]: [u64; 4]) -> f64 {
     let [a, b, c, d] = [both, result, gold, neither].map(|count| count as f64);
     let possible = (a + b) * (b + d) + (a + c) * (c + d);
-    if possible == 0.0 {
-        1.0
-    } else {
-        2.0 * (a * d - b * c) / possible
-    }
+    if possible == 0.0 { 1.0 } else { 2.0 * (a * d - b * c) / possible }
 }
 
 fn b_cubed(classes: &BTreeMap<String, String>, same_cluster: impl Fn(&str, &str) -> bool) -> BCubed {
     let (mut precision, mut recall) = (0.0, 0.0);
     for (document, class) in classes {
-        let cluster: Vec<_> = classes
-            .iter()
-            .filter(|(other, _)| same_cluster(document, other))
-            .collect();
+        let cluster: Vec<_> = classes.iter().filter(|(other, _)| same_cluster(document, other)).collect();
         let both = cluster.iter().filter(|(_, other)| *other == class).count() as f64;
         precision += both / cluster.len() as f64 / classes.len() as f64;
         recall += both / classes.values().filter(|other| *other == class).count() as f64 / classes.len() as f64;
@@ -157,20 +140,12 @@ fn by_definition(answer: &Answer, gold: &Gold, worst: usize) -> Scores {
     let (truth, expanded, cluster) = (truth(answer, gold), expand(answer), clusters_of(answer));
     let same_cluster = |a: &str, b: &str| a == b || cluster.get(a).is_some_and(|name| cluster.get(b) == Some(name));
     let in_clusters = tally(&truth, |(a, b)| same_cluster(a, b));
-    let error = |pair: &(String, String), resemblance| ErrorPair {
-        first: pair.0.clone(),
-        second: pair.1.clone(),
-        resemblance,
-    };
-    let wrong = truth
-        .iter()
-        .filter(|(pair, positive)| !**positive && expanded.contains_key(*pair));
+    let error = |pair: &(String, String), resemblance| ErrorPair { first: pair.0.clone(), second: pair.1.clone(), resemblance };
+    let wrong = truth.iter().filter(|(pair, positive)| !**positive && expanded.contains_key(*pair));
     let mut wrong: Vec<ErrorPair> = wrong.map(|(pair, _)| error(pair, Some(expanded[pair]))).collect();
     wrong.sort_by(|a, b| b.resemblance.partial_cmp(&a.resemblance).unwrap());
     wrong.truncate(worst);
-    let missed = truth
-        .iter()
-        .filter(|(pair, positive)| **positive && !expanded.contains_key(*pair));
+    let missed = truth.iter().filter(|(pair, positive)| **positive && !expanded.contains_key(*pair));
     let classes = match gold {
         Gold::Classes(classes) => Some(classes),
         Gold::Pairs { .. } => None,
@@ -217,9 +192,7 @@ fn random_answer(random: &mut Random) -> Answer {
     }
     for _ in 0..random.below(7) {
         let resemblance = [0.5, 0.75, 0.9, 1.0][random.below(4)];
-        answer
-            .pairs
-            .push((random.document(world), random.document(world), resemblance));
+        answer.pairs.push((random.document(world), random.document(world), resemblance));
     }
     answer
 }
@@ -242,10 +215,7 @@ fn random_gold(random: &mut Random) -> Gold {
             judged.insert((a.clone().min(b.clone()), a.max(b)), positive);
         }
     }
-    let pairs = judged
-        .into_iter()
-        .map(|((a, b), positive)| JudgedPair { a, b, positive })
-        .collect();
+    let pairs = judged.into_iter().map(|((a, b), positive)| JudgedPair { a, b, positive }).collect();
     Gold::Pairs { pairs, labelled }
 }
 
@@ -254,12 +224,7 @@ fn without_sums(scores: &mut Scores) -> [f64; 4] {
     let sums = scores.clusters.b_cubed.take();
     let index = scores.clusters.adjusted_rand_index.take();
     let number = |read: fn(&BCubed) -> f64| sums.as_ref().map_or(-9.0, read);
-    [
-        index.unwrap_or(-9.0),
-        number(|sums| sums.precision),
-        number(|sums| sums.recall),
-        number(|sums| sums.f1),
-    ]
+    [index.unwrap_or(-9.0), number(|sums| sums.precision), number(|sums| sums.recall), number(|sums| sums.f1)]
 }
 
 #[test]
@@ -271,10 +236,7 @@ fn equals_the_definitions_on_random_instances() {
         let (mut found, mut expected) = (score(&answer, &gold, worst), by_definition(&answer, &gold, worst));
         let (sums, expected_sums) = (without_sums(&mut found), without_sums(&mut expected));
         let close = sums.iter().zip(expected_sums).all(|(a, b)| (a - b).abs() < 1e-12);
-        assert!(
-            close,
-            "instance {instance}: {sums:?} is not {expected_sums:?} for {answer:?} and {gold:?}"
-        );
+        assert!(close, "instance {instance}: {sums:?} is not {expected_sums:?} for {answer:?} and {gold:?}");
         assert_eq!(found, expected, "instance {instance}: {answer:?} and {gold:?}");
     }
 }

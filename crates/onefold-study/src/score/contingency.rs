@@ -173,18 +173,7 @@ mod tests {
     #[test]
     fn terms_of_a_billion_documents_fit() {
         let blocks = |size: u64| Contingency {
-            cells: vec![
-                Cell {
-                    row: 0,
-                    column: 0,
-                    count: size,
-                },
-                Cell {
-                    row: 1,
-                    column: 1,
-                    count: size,
-                },
-            ],
+            cells: vec![Cell { row: 0, column: 0, count: size }, Cell { row: 1, column: 1, count: size }],
             rows: vec![size, size],
             columns: vec![size, size],
             documents: 2 * size,

@@ -65,9 +65,9 @@ impl Expansion {
     /// How many documents of its class a document of this family and class is not paired with.
     pub(super) fn missing(&self, family: usize, class: usize) -> u64 {
         let row = self.table.row(family);
-        self.table.find(&row, class).map_or(0, |cell| {
-            self.table.column_total(class) - self.table.cells[cell].count - self.linked[cell]
-        })
+        self.table
+            .find(&row, class)
+            .map_or(0, |cell| self.table.column_total(class) - self.table.cells[cell].count - self.linked[cell])
     }
 }
 
@@ -89,17 +89,12 @@ mod tests {
     fn counts_by_hand() {
         let class = [0, 1, 0, 0, 1, 0].map(Some);
         let families = [0, 0, 2, 2, 2, 5];
-        let edge = Edge {
-            first: 0,
-            second: 2,
-            resemblance: 0.9,
-        };
+        let edge = Edge { first: 0, second: 2, resemblance: 0.9 };
         let expansion = Expansion::new(Contingency::between(&families, &class), &[edge]);
         assert_eq!((expansion.predicted, expansion.found), (1 + 3 + 6, 1 + 2 + 1));
         assert_eq!(expansion.predicted, count_all(&families, &[edge]));
         assert_eq!(expansion.wrong_edges, [edge]);
-        let missing =
-            [(0, 0), (0, 1), (2, 0), (2, 1), (5, 0), (5, 1)].map(|(family, class)| expansion.missing(family, class));
+        let missing = [(0, 0), (0, 1), (2, 0), (2, 1), (5, 0), (5, 1)].map(|(family, class)| expansion.missing(family, class));
         assert_eq!(missing, [1, 0, 1, 0, 3, 0]);
     }
 }

@@ -34,15 +34,7 @@ impl<'a> Index<'a> {
         let mut names: Vec<&str> = known.union(&in_gold).copied().collect();
         names.sort_unstable();
         let numbers = names.iter().zip(0..).map(|(&name, number)| (name, number)).collect();
-        let mut index = Index {
-            names,
-            numbers,
-            known,
-            in_gold,
-            cluster: Vec::new(),
-            family: Vec::new(),
-            edges: Vec::new(),
-        };
+        let mut index = Index { names, numbers, known, in_gold, cluster: Vec::new(), family: Vec::new(), edges: Vec::new() };
         index.cluster = index.number_clusters(answer);
         index.family = index.number_families(answer);
         index.edges = index.join_families(answer);
@@ -79,18 +71,12 @@ impl<'a> Index<'a> {
             return Some(1.0);
         }
         let wanted = (a.min(b), a.max(b));
-        let at = self
-            .edges
-            .binary_search_by_key(&wanted, |edge| (edge.first, edge.second));
+        let at = self.edges.binary_search_by_key(&wanted, |edge| (edge.first, edge.second));
         at.ok().map(|at| self.edges[at].resemblance)
     }
 
     pub(super) fn error(&self, (first, second): (usize, usize), resemblance: Option<f64>) -> ErrorPair {
-        ErrorPair {
-            first: self.names[first].to_owned(),
-            second: self.names[second].to_owned(),
-            resemblance,
-        }
+        ErrorPair { first: self.names[first].to_owned(), second: self.names[second].to_owned(), resemblance }
     }
 
     pub(super) fn coverage(&self, examples: usize) -> Coverage {
@@ -131,18 +117,10 @@ impl<'a> Index<'a> {
 
     fn join_families(&self, answer: &Answer) -> Vec<Edge> {
         let family = |name: &str| self.family[self.numbers[name]];
-        let rows = answer
-            .pairs
-            .iter()
-            .map(|(a, b, resemblance)| (family(a), family(b), *resemblance));
+        let rows = answer.pairs.iter().map(|(a, b, resemblance)| (family(a), family(b), *resemblance));
         let across = rows.filter(|(a, b, _)| a != b);
-        let mut edges: Vec<Edge> = across
-            .map(|(a, b, resemblance)| Edge {
-                first: a.min(b),
-                second: a.max(b),
-                resemblance,
-            })
-            .collect();
+        let mut edges: Vec<Edge> =
+            across.map(|(a, b, resemblance)| Edge { first: a.min(b), second: a.max(b), resemblance }).collect();
         edges.sort_unstable_by(|a, b| {
             let families = (a.first, a.second).cmp(&(b.first, b.second));
             families.then(b.resemblance.total_cmp(&a.resemblance))

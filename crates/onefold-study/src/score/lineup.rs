@@ -20,9 +20,7 @@ pub(super) struct Lineup<'a> {
 
 impl<'a> Lineup<'a> {
     pub(super) fn new(family: &'a [usize], class: &'a [Option<usize>]) -> Lineup<'a> {
-        let mut order: Vec<usize> = (0..family.len())
-            .filter(|&document| class[document].is_some())
-            .collect();
+        let mut order: Vec<usize> = (0..family.len()).filter(|&document| class[document].is_some()).collect();
         order.sort_unstable_by_key(|&document| (family[document], document));
         let mut jump: Vec<usize> = (1..=order.len()).collect();
         for place in (0..order.len().saturating_sub(1)).rev() {
@@ -31,12 +29,7 @@ impl<'a> Lineup<'a> {
                 jump[place] = jump[place + 1];
             }
         }
-        Lineup {
-            family,
-            class,
-            order,
-            jump,
-        }
+        Lineup { family, class, order, jump }
     }
 
     /// Walks over the pairs inside each family; a break ends the walk of that family.

@@ -86,9 +86,7 @@ pub(super) fn judged_positives(index: &Index, negative: &[(usize, usize)], worst
     wrong.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     wrong.truncate(worst);
     let errors = wrong.into_iter();
-    errors
-        .map(|(pair, resemblance)| index.error(pair, Some(resemblance)))
-        .collect()
+    errors.map(|(pair, resemblance)| index.error(pair, Some(resemblance))).collect()
 }
 
 /// Pairs of one class that are not expanded pairs, by ids.
@@ -96,19 +94,9 @@ pub(super) fn judged_positives(index: &Index, negative: &[(usize, usize)], worst
 /// Cost: O(n log n + worst × largest class). A document is only compared with its class if it misses some of it; then
 /// either it is the first of an error that is listed now, or the second of one listed before, so that at most
 /// 2 × worst documents are compared.
-pub(super) fn false_negatives(
-    index: &Index,
-    class: &[Option<usize>],
-    expansion: &Expansion,
-    worst: usize,
-) -> Vec<ErrorPair> {
+pub(super) fn false_negatives(index: &Index, class: &[Option<usize>], expansion: &Expansion, worst: usize) -> Vec<ErrorPair> {
     let mut members = vec![Vec::new(); class.len()];
-    let classed = || {
-        class
-            .iter()
-            .enumerate()
-            .filter_map(|(document, class)| Some((document, (*class)?)))
-    };
+    let classed = || class.iter().enumerate().filter_map(|(document, class)| Some((document, (*class)?)));
     classed().for_each(|(document, class)| members[class].push(document));
 
     let missing = classed().filter(|&(document, class)| expansion.missing(index.families()[document], class) > 0);

@@ -13,7 +13,11 @@ use crate::verify::Similarity;
 /// Who is near whom.
 pub trait Neighbours {
     /// For each of `leaders` the sets that reach the threshold with it. `useful(leader, set)` tells which ones matter.
-    fn of(&self, leaders: &[SetIndex], useful: &(dyn Fn(SetIndex, SetIndex) -> bool + Sync)) -> Result<Vec<Vec<(SetIndex, Similarity)>>>;
+    fn of(
+        &self,
+        leaders: &[SetIndex],
+        useful: &(dyn Fn(SetIndex, SetIndex) -> bool + Sync),
+    ) -> Result<Vec<Vec<(SetIndex, Similarity)>>>;
 }
 
 type FamilyIndex = u32;
@@ -94,8 +98,10 @@ impl Families {
     fn settle(&self, neighbours: &dyn Neighbours) -> Result<Vec<Option<Cover>>> {
         let mut order: Vec<FamilyIndex> = (0..self.all.len() as FamilyIndex).collect();
         order.sort_unstable_by_key(|&f| self.get(f).rank);
-        let worst_rank: Vec<u32> = self.starts.windows(2).map(|w| self.all[w[0]..w[1]].iter().map(|f| f.rank).max().unwrap_or(0)).collect();
-        let best_rank: Vec<u32> = self.starts.windows(2).map(|w| self.all[w[0]..w[1]].iter().map(|f| f.rank).min().unwrap_or(0)).collect();
+        let worst_rank: Vec<u32> =
+            self.starts.windows(2).map(|w| self.all[w[0]..w[1]].iter().map(|f| f.rank).max().unwrap_or(0)).collect();
+        let best_rank: Vec<u32> =
+            self.starts.windows(2).map(|w| self.all[w[0]..w[1]].iter().map(|f| f.rank).min().unwrap_or(0)).collect();
         let useful = |leader: SetIndex, set: SetIndex| worst_rank[set as usize] > best_rank[leader as usize];
         let mut covers = vec![None; self.all.len()];
         let mut at = 0;

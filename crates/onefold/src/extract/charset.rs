@@ -32,15 +32,9 @@ impl<'a> Decoded<'a> {
     fn new(text: Cow<'a, str>, errors: bool) -> Self {
         // No store and no C library takes NULs; mapped here, no later stage has to think of them.
         if memchr::memchr(0, text.as_bytes()).is_some() {
-            return Decoded {
-                text: text.replace('\0', "\u{FFFD}").into(),
-                lossy: true,
-            };
+            return Decoded { text: text.replace('\0', "\u{FFFD}").into(), lossy: true };
         }
-        Decoded {
-            text,
-            lossy: errors,
-        }
+        Decoded { text, lossy: errors }
     }
 
     fn with(encoding: &'static Encoding, bytes: &'a [u8]) -> Self {
@@ -87,18 +81,10 @@ fn unmarked_utf16(bytes: &[u8]) -> Option<&'static Encoding> {
     let (pairs, _) = bytes[..bytes.len().min(WIDE_SAMPLE_BYTES)].as_chunks::<2>();
     let zeros = |place: usize| pairs.iter().filter(|pair| pair[place] == 0).count();
     let (first, second) = (zeros(0), zeros(1));
-    let (encoding, zero, letter) = if first > second {
-        (UTF_16BE, 0, 1)
-    } else {
-        (UTF_16LE, 1, 0)
-    };
+    let (encoding, zero, letter) = if first > second { (UTF_16BE, 0, 1) } else { (UTF_16LE, 1, 0) };
     let (latin, stray) = (first.max(second), first.min(second));
-    let odd = pairs
-        .iter()
-        .filter(|pair| pair[zero] == 0 && sniff::is_control(pair[letter]))
-        .count();
-    (pairs.len() >= 2 && latin * 2 >= pairs.len() && stray * 10 <= latin && odd * 20 <= latin)
-        .then_some(encoding)
+    let odd = pairs.iter().filter(|pair| pair[zero] == 0 && sniff::is_control(pair[letter])).count();
+    (pairs.len() >= 2 && latin * 2 >= pairs.len() && stray * 10 <= latin && odd * 20 <= latin).then_some(encoding)
 }
 
 /// Decodes bytes that [`decode_wide`] left: an ASCII-compatible charset, or ISO-2022-JP.
@@ -115,11 +101,7 @@ pub(super) fn decode(bytes: &[u8], html: bool) -> Decoded<'_> {
     }
     // A file of 0xFF only (erased memory) is text in no charset, but the guess would be Arabic.
     let is_blank = bytes.iter().all(|byte| *byte == 0xFF);
-    let encoding = if is_blank || mostly_utf8(bytes) {
-        UTF_8
-    } else {
-        guess(bytes)
-    };
+    let encoding = if is_blank || mostly_utf8(bytes) { UTF_8 } else { guess(bytes) };
     Decoded::with(encoding, bytes)
 }
 
@@ -175,8 +157,7 @@ mod tests {
     use super::*;
     use encoding_rs::{EUC_JP, EUC_KR, GBK, SHIFT_JIS, WINDOWS_1251, WINDOWS_1252};
 
-    const GERMAN: &str =
-        "Übergrößen für Mädchen gibt es in unserem Geschäft früher als anderswo, schöne Grüße";
+    const GERMAN: &str = "Übergrößen für Mädchen gibt es in unserem Geschäft früher als anderswo, schöne Grüße";
     const RUSSIAN: &str = "Все счастливые семьи похожи друг на друга, каждая несчастливая семья несчастлива по-своему";
     const JAPANESE: &str = "吾輩は猫である。名前はまだ無い。どこで生れたかとんと見当がつかぬ。";
     const KOREAN: &str = "모든 인간은 태어날 때부터 자유로우며 그 존엄과 권리에 있어 동등하다.";
@@ -202,68 +183,29 @@ mod tests {
     fn byte_order_marks() {
         check(&decode(b"\xEF\xBB\xBF\xC3\xA9", false), "é", false);
         let marked = format!("\u{FEFF}{JAPANESE}");
-        check(
-            &decode_wide(&wide(&marked, u16::to_le_bytes)).unwrap(),
-            JAPANESE,
-            false,
-        );
-        check(
-            &decode_wide(&wide(&marked, u16::to_be_bytes)).unwrap(),
-            JAPANESE,
-            false,
-        );
-        let utf32: Vec<u8> = marked
-            .chars()
-            .flat_map(|c| u32::from(c).to_le_bytes())
-            .collect();
+        check(&decode_wide(&wide(&marked, u16::to_le_bytes)).unwrap(), JAPANESE, false);
+        check(&decode_wide(&wide(&marked, u16::to_be_bytes)).unwrap(), JAPANESE, false);
+        let utf32: Vec<u8> = marked.chars().flat_map(|c| u32::from(c).to_le_bytes()).collect();
         check(&decode_wide(&utf32).unwrap(), JAPANESE, false);
-        check(
-            &decode_wide(b"\0\0\xFE\xFF\0\0\0a\0\0\xD8\0\0").unwrap(),
-            "a\u{FFFD}\u{FFFD}",
-            true,
-        );
+        check(&decode_wide(b"\0\0\xFE\xFF\0\0\0a\0\0\xD8\0\0").unwrap(), "a\u{FFFD}\u{FFFD}", true);
     }
 
     #[test]
     fn utf16_without_a_mark() {
-        check(
-            &decode_wide(&wide(GERMAN, u16::to_le_bytes)).unwrap(),
-            GERMAN,
-            false,
-        );
-        check(
-            &decode_wide(&wide(GERMAN, u16::to_be_bytes)).unwrap(),
-            GERMAN,
-            false,
-        );
+        check(&decode_wide(&wide(GERMAN, u16::to_le_bytes)).unwrap(), GERMAN, false);
+        check(&decode_wide(&wide(GERMAN, u16::to_be_bytes)).unwrap(), GERMAN, false);
         assert!(decode_wide(GERMAN.as_bytes()).is_none());
-        assert!(
-            decode_wide(b"a\0").is_none()
-                && decode_wide(b"").is_none()
-                && decode_wide(&[0; 64]).is_none()
-        );
+        assert!(decode_wide(b"a\0").is_none() && decode_wide(b"").is_none() && decode_wide(&[0; 64]).is_none());
         let numbers: Vec<u8> = (0..500_u16).flat_map(|i| (i % 25).to_le_bytes()).collect();
         assert!(decode_wide(&numbers).is_none());
     }
 
     #[test]
     fn lone_surrogates_are_lossy() {
-        check(
-            &decode_wide(b"\xFF\xFEa\0\x00\xD8b\0").unwrap(),
-            "a\u{FFFD}b",
-            true,
-        );
-        check(
-            &decode("né né né \u{FFFD}".as_bytes(), false),
-            "né né né \u{FFFD}",
-            false,
-        );
+        check(&decode_wide(b"\xFF\xFEa\0\x00\xD8b\0").unwrap(), "a\u{FFFD}b", true);
+        check(&decode("né né né \u{FFFD}".as_bytes(), false), "né né né \u{FFFD}", false);
         let wtf8 = [GERMAN.as_bytes(), b"\xED\xA0\x80"].concat();
-        check(
-            &decode(&wtf8, false),
-            &format!("{GERMAN}\u{FFFD}\u{FFFD}\u{FFFD}"),
-            true,
-        );
+        check(&decode(&wtf8, false), &format!("{GERMAN}\u{FFFD}\u{FFFD}\u{FFFD}"), true);
     }
 
     #[test]
@@ -276,13 +218,7 @@ mod tests {
 
     #[test]
     fn false_declarations_are_not() {
-        for label in [
-            "shift_jis",
-            "windows-1252",
-            "utf-16",
-            "iso-2022-kr",
-            "nonsense",
-        ] {
+        for label in ["shift_jis", "windows-1252", "utf-16", "iso-2022-kr", "nonsense"] {
             let page = format!("<meta charset={label}>{GERMAN}");
             check(&decode(page.as_bytes(), true), &page, false);
         }
@@ -297,28 +233,14 @@ mod tests {
         for (encoding, text) in CASES {
             check(&decode(&encoding.encode(text).0, false), text, false);
         }
-        check(
-            &decode(&ISO_2022_JP.encode(JAPANESE).0, false),
-            JAPANESE,
-            false,
-        );
-        check(
-            &decode(b"\x1B[1mbold\x1B[0m", false),
-            "\x1B[1mbold\x1B[0m",
-            false,
-        );
+        check(&decode(&ISO_2022_JP.encode(JAPANESE).0, false), JAPANESE, false);
+        check(&decode(b"\x1B[1mbold\x1B[0m", false), "\x1B[1mbold\x1B[0m", false);
     }
 
     #[test]
     fn damaged_utf8_stays_utf8() {
         let cut = &JAPANESE.as_bytes()[..JAPANESE.len() - 1];
-        check(
-            &decode(cut, false),
-            &JAPANESE
-                .replacen('。', "\u{FFFD}", 3)
-                .replacen('\u{FFFD}', "。", 2),
-            true,
-        );
+        check(&decode(cut, false), &JAPANESE.replacen('。', "\u{FFFD}", 3).replacen('\u{FFFD}', "。", 2), true);
         check(&decode(b"caf\xE9 au lait", false), "café au lait", false);
     }
 }

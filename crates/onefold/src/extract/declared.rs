@@ -19,26 +19,18 @@ pub(super) fn declared(page: &[u8]) -> Option<&'static Encoding> {
         Ok(Token::StartTag(tag)) if **tag.name == *b"meta" => Some(tag),
         _ => None,
     });
-    let from_meta = tags
-        .filter_map(|tag| meta_charset(&tag))
-        .find_map(|label| usable(&label));
+    let from_meta = tags.filter_map(|tag| meta_charset(&tag)).find_map(|label| usable(&label));
     from_meta.or_else(|| usable(xml_charset(head)?))
 }
 
 fn meta_charset(tag: &StartTag<()>) -> Option<Vec<u8>> {
-    let attribute = |name: &[u8]| {
-        tag.attributes
-            .get(name)
-            .map(|value| value.value.to_ascii_lowercase())
-    };
+    let attribute = |name: &[u8]| tag.attributes.get(name).map(|value| value.value.to_ascii_lowercase());
     if let Some(label) = attribute(b"charset") {
         return Some(label);
     }
-    let is_type =
-        attribute(b"http-equiv").is_some_and(|value| value.trim_ascii() == b"content-type");
+    let is_type = attribute(b"http-equiv").is_some_and(|value| value.trim_ascii() == b"content-type");
     let content = attribute(b"content").filter(|_| is_type)?;
-    after_equals(&content[memmem::find(&content, b"charset")? + "charset".len()..])
-        .map(<[u8]>::to_vec)
+    after_equals(&content[memmem::find(&content, b"charset")? + "charset".len()..]).map(<[u8]>::to_vec)
 }
 
 fn xml_charset(head: &[u8]) -> Option<&[u8]> {
@@ -49,13 +41,8 @@ fn xml_charset(head: &[u8]) -> Option<&[u8]> {
 
 /// The word after ` = `, with or without quotes.
 fn after_equals(rest: &[u8]) -> Option<&[u8]> {
-    let value = rest
-        .trim_ascii_start()
-        .strip_prefix(b"=")?
-        .trim_ascii_start();
-    value
-        .split(|byte| matches!(byte, b'"' | b'\'' | b';') || byte.is_ascii_whitespace())
-        .find(|word| !word.is_empty())
+    let value = rest.trim_ascii_start().strip_prefix(b"=")?.trim_ascii_start();
+    value.split(|byte| matches!(byte, b'"' | b'\'' | b';') || byte.is_ascii_whitespace()).find(|word| !word.is_empty())
 }
 
 /// The encoding for a label, with the standard's two exceptions, and without those that it refuses to decode.
@@ -83,32 +70,17 @@ mod tests {
     fn meta_in_its_two_forms() {
         check("<html><head><meta charset='euc-kr'>", "EUC-KR");
         check("<META CHARSET = Latin1 />", "windows-1252");
-        check(
-            "<meta content='text/html; Charset = \"sjis\"' http-equiv=Content-Type>",
-            "Shift_JIS",
-        );
-        check(
-            "<meta http-equiv=content-type content=text/html;charset=koi8-r;x>",
-            "KOI8-R",
-        );
+        check("<meta content='text/html; Charset = \"sjis\"' http-equiv=Content-Type>", "Shift_JIS");
+        check("<meta http-equiv=content-type content=text/html;charset=koi8-r;x>", "KOI8-R");
         check("<meta name=x content='charset=koi8-r'>", "");
-        check(
-            "<meta http-equiv=content-type content='text/html'><meta charset=big5>",
-            "Big5",
-        );
+        check("<meta http-equiv=content-type content='text/html'><meta charset=big5>", "Big5");
         check("<p>charset=big5", "");
     }
 
     #[test]
     fn xml_declaration_unless_there_is_a_meta() {
-        check(
-            "<?xml version=\"1.0\" encoding=\"euc-jp\"?><html>",
-            "EUC-JP",
-        );
-        check(
-            "<?xml version='1.0' encoding='euc-jp'?><meta charset=gbk>",
-            "GBK",
-        );
+        check("<?xml version=\"1.0\" encoding=\"euc-jp\"?><html>", "EUC-JP");
+        check("<?xml version='1.0' encoding='euc-jp'?><meta charset=gbk>", "GBK");
         check("<?xml version='1.0'?><p encoding='euc-jp'?>", "");
     }
 

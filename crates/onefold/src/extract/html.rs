@@ -22,8 +22,7 @@ pub(super) fn text(page: &str) -> String {
     let Ok(()) = Tokenizer::new_with_emitter(page, TextEmitter::new(&mut out, is_xml)).finish();
     out.truncate(out.trim_ascii_end().len());
     // Only whole characters are copied or left out; the lossy branch is there so that a tokenizer bug can't end a run.
-    String::from_utf8(out)
-        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+    String::from_utf8(out).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 /// What a tag does to the words on its two sides.
@@ -39,30 +38,22 @@ enum Gap {
 
 fn gap(name: &[u8]) -> Gap {
     match name {
-        b"a" | b"abbr" | b"acronym" | b"b" | b"bdi" | b"bdo" | b"big" | b"blink" | b"cite"
-        | b"code" | b"data" | b"del" | b"dfn" | b"em" | b"font" | b"i" | b"ins" | b"kbd"
-        | b"label" | b"link" | b"mark" | b"meta" | b"nobr" | b"noscript" | b"output" | b"param"
-        | b"q" | b"rb" | b"rp" | b"rt" | b"ruby" | b"s" | b"samp" | b"script" | b"slot"
-        | b"small" | b"source" | b"span" | b"strike" | b"strong" | b"style" | b"sub" | b"sup"
-        | b"template" | b"time" | b"track" | b"tspan" | b"tt" | b"u" | b"var" | b"wbr" => {
-            Gap::Nothing
-        }
-        b"math" | b"mi" | b"mn" | b"mo" | b"mover" | b"mpadded" | b"mrow" | b"ms" | b"mspace"
-        | b"mstyle" | b"msub" | b"msubsup" | b"msup" | b"mtext" | b"munder" | b"munderover"
-        | b"semantics" => Gap::Nothing,
-        b"td" | b"th" | b"img" | b"input" | b"button" | b"select" | b"textarea" | b"meter"
-        | b"progress" | b"mtd" | b"object" | b"embed" | b"iframe" | b"audio" | b"video"
-        | b"canvas" | b"picture" | b"svg" => Gap::Space,
+        b"a" | b"abbr" | b"acronym" | b"b" | b"bdi" | b"bdo" | b"big" | b"blink" | b"cite" | b"code" | b"data" | b"del"
+        | b"dfn" | b"em" | b"font" | b"i" | b"ins" | b"kbd" | b"label" | b"link" | b"mark" | b"meta" | b"nobr" | b"noscript"
+        | b"output" | b"param" | b"q" | b"rb" | b"rp" | b"rt" | b"ruby" | b"s" | b"samp" | b"script" | b"slot" | b"small"
+        | b"source" | b"span" | b"strike" | b"strong" | b"style" | b"sub" | b"sup" | b"template" | b"time" | b"track"
+        | b"tspan" | b"tt" | b"u" | b"var" | b"wbr" => Gap::Nothing,
+        b"math" | b"mi" | b"mn" | b"mo" | b"mover" | b"mpadded" | b"mrow" | b"ms" | b"mspace" | b"mstyle" | b"msub"
+        | b"msubsup" | b"msup" | b"mtext" | b"munder" | b"munderover" | b"semantics" => Gap::Nothing,
+        b"td" | b"th" | b"img" | b"input" | b"button" | b"select" | b"textarea" | b"meter" | b"progress" | b"mtd" | b"object"
+        | b"embed" | b"iframe" | b"audio" | b"video" | b"canvas" | b"picture" | b"svg" => Gap::Space,
         _ => Gap::Line,
     }
 }
 
 /// Elements whose contents are one raw string that no reader sees.
 fn is_hidden(name: &[u8]) -> bool {
-    matches!(
-        name,
-        b"title" | b"script" | b"style" | b"noscript" | b"iframe" | b"noembed"
-    )
+    matches!(name, b"title" | b"script" | b"style" | b"noscript" | b"iframe" | b"noembed")
 }
 
 /// The form of the tag that is being read.
@@ -95,16 +86,7 @@ impl<'a> TextEmitter<'a> {
     fn new(out: &'a mut Vec<u8>, is_xml: bool) -> Self {
         let (name, last_start) = (Vec::new(), Vec::new());
         let (templates, foreign) = (0, 0);
-        TextEmitter {
-            out,
-            is_xml,
-            hidden: false,
-            templates,
-            foreign,
-            name,
-            last_start,
-            tag: Tag::Start,
-        }
+        TextEmitter { out, is_xml, hidden: false, templates, foreign, name, last_start, tag: Tag::Start }
     }
 
     fn separate(&mut self, gap: Gap) {
@@ -238,40 +220,22 @@ mod tests {
     fn blocks_part_words_and_inline_elements_do_not() {
         check("<p>one<p>two<div>three</div>four", "one\ntwo\nthree\nfour");
         check("a<br>b<hr/>c", "a\nb\nc");
-        check(
-            "<table><tr><td>1<td>2</td>\n <tr><th>3</th></table>",
-            "1 2\n3",
-        );
+        check("<table><tr><td>1<td>2</td>\n <tr><th>3</th></table>", "1 2\n3");
         check("<ul>\n  <li>x</li>\n  <li>y</li>\n</ul>", "x\ny");
         check("<select><option>x<option>y</select>", "x\ny");
-        check(
-            "un<b>believ</b><i>a</i><a href=x>bl</a><wbr>e H<sub>2</sub>O",
-            "unbelievable H2O",
-        );
+        check("un<b>believ</b><i>a</i><a href=x>bl</a><wbr>e H<sub>2</sub>O", "unbelievable H2O");
         check("a <b>b</b> <i>c</i>", "a b c");
-        check(
-            "left<img src=x>right<my-card>card</my-card>",
-            "left right\ncard",
-        );
+        check("left<img src=x>right<my-card>card</my-card>", "left right\ncard");
         check("<pre>fn a() {\n    <b>b</b>\n}</pre>", "fn a() {\n    b\n}");
     }
 
     #[test]
     fn hidden_elements_are_dropped() {
-        check(
-            "<head><title>t</title><style>p{}</style><script>if (a<b) '</p>'</script></head>x",
-            "x",
-        );
+        check("<head><title>t</title><style>p{}</style><script>if (a<b) '</p>'</script></head>x", "x");
         check("a<script>document.write('<p>b</p>')</script>c", "ac");
-        check(
-            "a<noscript><p>on</p></noscript><iframe><p>f</iframe>b",
-            "a b",
-        );
+        check("a<noscript><p>on</p></noscript><iframe><p>f</iframe>b", "a b");
         check("a<template>b<template>c</template>d</template>e", "ae");
-        check(
-            "a<!-- b --><!-- <p> -->c<!doctype html><?php x ?>d<![CDATA[e]]>",
-            "acd",
-        );
+        check("a<!-- b --><!-- <p> -->c<!doctype html><?php x ?>d<![CDATA[e]]>", "acd");
         check("a</script></template>b", "ab");
     }
 
@@ -284,20 +248,14 @@ mod tests {
 
     #[test]
     fn character_references_are_decoded_and_soft_hyphens_stay() {
-        check(
-            "a&amp;b &lt;p&gt; &auml;&#246;&#x20AC; &notin; &copy 1 &nonsense; R&D",
-            "a&b <p> äö€ ∉ © 1 &nonsense; R&D",
-        );
+        check("a&amp;b &lt;p&gt; &auml;&#246;&#x20AC; &notin; &copy 1 &nonsense; R&D", "a&b <p> äö€ ∉ © 1 &nonsense; R&D");
         check("x&nbsp;y hy&shy;phen", "x\u{A0}y hy\u{AD}phen");
         check("<textarea>a &amp; <b></textarea>", "a & <b>");
     }
 
     #[test]
     fn svg_and_math_text_is_kept() {
-        check(
-            "a<svg><title>t</title><script/><text>x</text><![CDATA[<y>]]></svg>b",
-            "a\nt\nx\n<y> b",
-        );
+        check("a<svg><title>t</title><script/><text>x</text><![CDATA[<y>]]></svg>b", "a\nt\nx\n<y> b");
         check("<math><mi>x</mi><mo>+</mo><mn>1</mn></math>", "x+1");
     }
 
@@ -320,14 +278,7 @@ mod tests {
 
     #[test]
     fn the_tokenizer_reads_every_hidden_element_raw() {
-        for name in [
-            &b"title"[..],
-            b"script",
-            b"style",
-            b"noscript",
-            b"iframe",
-            b"noembed",
-        ] {
+        for name in [&b"title"[..], b"script", b"style", b"noscript", b"iframe", b"noembed"] {
             assert!(is_hidden(name) && naive_next_state(name).is_some());
         }
     }

@@ -53,10 +53,7 @@ pub struct Refused {
 /// [`Refused`] for known formats that are not text and for unknown binary data.
 pub fn extract(bytes: &[u8], name: &str) -> Result<Extracted, Refused> {
     if let Some(format) = sniff::known_format(bytes) {
-        return Err(Refused {
-            code: "unsupported_type",
-            detail: format.to_owned(),
-        });
+        return Err(Refused { code: "unsupported_type", detail: format.to_owned() });
     }
     // UTF-16 and UTF-32 come first: for every other question their NULs look like binary data and hide the tags.
     if let Some(decoded) = charset::decode_wide(bytes) {
@@ -65,10 +62,7 @@ pub fn extract(bytes: &[u8], name: &str) -> Result<Extracted, Refused> {
     }
     if let Some(percent) = sniff::binary_percent(bytes) {
         let detail = format!("binary data: {percent} % control characters at the start");
-        return Err(Refused {
-            code: "binary",
-            detail,
-        });
+        return Err(Refused { code: "binary", detail });
     }
     let html = sniff::is_html(bytes, name);
     Ok(read(charset::decode(bytes, html), html))
@@ -77,17 +71,9 @@ pub fn extract(bytes: &[u8], name: &str) -> Result<Extracted, Refused> {
 fn read(decoded: charset::Decoded<'_>, html: bool) -> Extracted {
     let lossy = decoded.lossy;
     if html {
-        Extracted {
-            text: html::text(&decoded.text),
-            kind: Kind::Html,
-            lossy,
-        }
+        Extracted { text: html::text(&decoded.text), kind: Kind::Html, lossy }
     } else {
-        Extracted {
-            text: decoded.text.into_owned(),
-            kind: Kind::Text,
-            lossy,
-        }
+        Extracted { text: decoded.text.into_owned(), kind: Kind::Text, lossy }
     }
 }
 
@@ -110,14 +96,8 @@ mod tests {
         assert_eq!(text_of(b"", "x.html"), (String::new(), Kind::Text, false));
         assert_eq!(text_of(b" \r\n\t", "x").0, " \r\n\t");
         assert_eq!(text_of(b"a", "x").0, "a");
-        assert_eq!(
-            text_of(b"\xEF\xBB\xBF", "x"),
-            (String::new(), Kind::Text, false)
-        );
-        assert_eq!(
-            text_of(b"\xFF\xFE", "x"),
-            (String::new(), Kind::Text, false)
-        );
+        assert_eq!(text_of(b"\xEF\xBB\xBF", "x"), (String::new(), Kind::Text, false));
+        assert_eq!(text_of(b"\xFF\xFE", "x"), (String::new(), Kind::Text, false));
     }
 
     #[test]
@@ -126,11 +106,7 @@ mod tests {
         let expected = ("Grüße\naus Köln".to_owned(), Kind::Html, false);
         assert_eq!(text_of(page.as_bytes(), "x"), expected);
         assert_eq!(text_of(&utf16le(page), "x"), expected);
-        let utf32: Vec<u8> = "\u{FEFF}"
-            .chars()
-            .chain(page.chars())
-            .flat_map(|c| u32::from(c).to_be_bytes())
-            .collect();
+        let utf32: Vec<u8> = "\u{FEFF}".chars().chain(page.chars()).flat_map(|c| u32::from(c).to_be_bytes()).collect();
         assert_eq!(text_of(&utf32, "x"), expected);
         let (latin, ..) = encoding_rs::WINDOWS_1252.encode(page);
         assert_eq!(text_of(&latin, "x"), expected);
@@ -139,28 +115,16 @@ mod tests {
     #[test]
     fn content_decides_and_the_name_is_a_hint() {
         let fragment = b"one <b>two</b>";
-        assert_eq!(
-            text_of(fragment, "notes.txt"),
-            ("one <b>two</b>".to_owned(), Kind::Text, false)
-        );
-        assert_eq!(
-            text_of(fragment, "Notes.HTM"),
-            ("one two".to_owned(), Kind::Html, false)
-        );
+        assert_eq!(text_of(fragment, "notes.txt"), ("one <b>two</b>".to_owned(), Kind::Text, false));
+        assert_eq!(text_of(fragment, "Notes.HTM"), ("one two".to_owned(), Kind::Html, false));
         assert_eq!(text_of(b"1 < 2, no tags", "a.html").1, Kind::Text);
-        assert_eq!(
-            text_of(b"<html>a", "a.txt"),
-            ("a".to_owned(), Kind::Html, false)
-        );
+        assert_eq!(text_of(b"<html>a", "a.txt"), ("a".to_owned(), Kind::Html, false));
     }
 
     #[test]
     fn refusals_have_stable_codes() {
         let pdf = extract(b"%PDF-1.7\n", "a.txt").unwrap_err();
-        assert_eq!(
-            (pdf.code, pdf.detail.as_str()),
-            ("unsupported_type", "PDF document")
-        );
+        assert_eq!((pdf.code, pdf.detail.as_str()), ("unsupported_type", "PDF document"));
         let unknown = extract(&[1, 2, 3, b'a', b'b', b'c'], "a.html").unwrap_err();
         assert_eq!(unknown.code, "binary");
         assert!(unknown.detail.contains("50 %"), "{}", unknown.detail);
@@ -171,15 +135,9 @@ mod tests {
     fn nuls_never_reach_the_text() {
         let long = "twenty letters or so";
         let (text, kind, lossy) = text_of(format!("{long}\0{long}").as_bytes(), "x");
-        assert_eq!(
-            (text, kind, lossy),
-            (format!("{long}\u{FFFD}{long}"), Kind::Text, true)
-        );
+        assert_eq!((text, kind, lossy), (format!("{long}\u{FFFD}{long}"), Kind::Text, true));
         let (text, kind, lossy) = text_of(format!("<html>{long}\0{long}").as_bytes(), "x");
-        assert_eq!(
-            (text, kind, lossy),
-            (format!("{long}\u{FFFD}{long}"), Kind::Html, true)
-        );
+        assert_eq!((text, kind, lossy), (format!("{long}\u{FFFD}{long}"), Kind::Html, true));
         let (text, _, lossy) = text_of(&utf16le("\u{FEFF}a\0b"), "x");
         assert_eq!((text.as_str(), lossy), ("a\u{FFFD}b", true));
         assert_eq!(text_of(b"<html>a&#0;b", "x").0, "a\u{FFFD}b");

@@ -19,11 +19,7 @@ const MAGICS: &[(usize, &[u8], &str)] = &[
     (0, b"%PDF-", "PDF document"),
     (0, b"{\\rtf", "RTF document"),
     (0, b"%!PS", "PostScript document"),
-    (
-        0,
-        b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1",
-        "OLE2 office document",
-    ),
+    (0, b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "OLE2 office document"),
     (0, b"PK\x03\x04", "ZIP archive or office document"),
     (0, b"PK\x05\x06", "ZIP archive or office document"),
     (0, b"PK\x07\x08", "ZIP archive or office document"),
@@ -68,11 +64,7 @@ const MAGICS: &[(usize, &[u8], &str)] = &[
     (0, b"FLV\x01", "Flash video"),
     (0, b"\x30\x26\xB2\x75\x8E\x66\xCF\x11", "Windows Media file"),
     (0, b"\x7FELF", "ELF program or library"),
-    (
-        0,
-        b"\xCA\xFE\xBA\xBE",
-        "Java class file or universal Mach-O program",
-    ),
+    (0, b"\xCA\xFE\xBA\xBE", "Java class file or universal Mach-O program"),
     (0, b"\xFE\xED\xFA\xCE", "Mach-O program"),
     (0, b"\xCE\xFA\xED\xFE", "Mach-O program"),
     (0, b"\xCF\xFA\xED\xFE", "Mach-O program"),
@@ -98,9 +90,7 @@ const MAGICS: &[(usize, &[u8], &str)] = &[
 
 /// The name of a known format that is not text.
 pub(super) fn known_format(bytes: &[u8]) -> Option<&'static str> {
-    let found = MAGICS
-        .iter()
-        .find(|(at, magic, _)| bytes.get(*at..).is_some_and(|rest| rest.starts_with(magic)));
+    let found = MAGICS.iter().find(|(at, magic, _)| bytes.get(*at..).is_some_and(|rest| rest.starts_with(magic)));
     found
         .map(|(_, _, format)| *format)
         .or_else(|| conditional_format(bytes))
@@ -137,8 +127,7 @@ fn late_pdf(bytes: &[u8]) -> Option<&'static str> {
 /// Word and Excel documents saved as one XML file say so before the first tag; as text they would be mostly markup.
 fn office_xml(bytes: &[u8]) -> Option<&'static str> {
     let head = &bytes[..bytes.len().min(HTML_HEAD_BYTES)];
-    let is_office =
-        head.starts_with(b"<?xml") && memmem::find(head, b"<?mso-application").is_some();
+    let is_office = head.starts_with(b"<?xml") && memmem::find(head, b"<?mso-application").is_some();
     is_office.then_some("office document as XML")
 }
 
@@ -173,26 +162,17 @@ pub(super) fn is_html(bytes: &[u8], name: &str) -> bool {
 }
 
 fn opens_like_html(head: &[u8]) -> bool {
-    let mut rest = head
-        .strip_prefix(b"\xEF\xBB\xBF")
-        .unwrap_or(head)
-        .trim_ascii_start();
-    while let Some(after) =
-        skip_past(rest, b"<!--", b"-->").or_else(|| skip_past(rest, b"<?", b">"))
-    {
+    let mut rest = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head).trim_ascii_start();
+    while let Some(after) = skip_past(rest, b"<!--", b"-->").or_else(|| skip_past(rest, b"<?", b">")) {
         rest = after.trim_ascii_start();
     }
-    [&b"<!doctype html"[..], b"<html", b"<head", b"<body"]
-        .iter()
-        .any(|tag| {
-            let Some((start, after)) = rest.split_at_checked(tag.len()) else {
-                return false;
-            };
-            let ends = after
-                .first()
-                .is_none_or(|byte| byte.is_ascii_whitespace() || matches!(byte, b'>' | b'/'));
-            ends && start.eq_ignore_ascii_case(tag)
-        })
+    [&b"<!doctype html"[..], b"<html", b"<head", b"<body"].iter().any(|tag| {
+        let Some((start, after)) = rest.split_at_checked(tag.len()) else {
+            return false;
+        };
+        let ends = after.first().is_none_or(|byte| byte.is_ascii_whitespace() || matches!(byte, b'>' | b'/'));
+        ends && start.eq_ignore_ascii_case(tag)
+    })
 }
 
 fn skip_past<'a>(bytes: &'a [u8], open: &[u8], close: &[u8]) -> Option<&'a [u8]> {
@@ -202,16 +182,12 @@ fn skip_past<'a>(bytes: &'a [u8], open: &[u8], close: &[u8]) -> Option<&'a [u8]>
 
 fn is_html_name(name: &str) -> bool {
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-    ["html", "htm", "xhtml", "shtml"]
-        .iter()
-        .any(|known| ending.eq_ignore_ascii_case(known))
+    ["html", "htm", "xhtml", "shtml"].iter().any(|known| ending.eq_ignore_ascii_case(known))
 }
 
 fn has_tag(head: &[u8]) -> bool {
-    memchr::memchr_iter(b'<', head).any(|at| {
-        head.get(at + 1)
-            .is_some_and(|next| next.is_ascii_alphabetic() || matches!(next, b'/' | b'!'))
-    })
+    memchr::memchr_iter(b'<', head)
+        .any(|at| head.get(at + 1).is_some_and(|next| next.is_ascii_alphabetic() || matches!(next, b'/' | b'!')))
 }
 
 #[cfg(test)]
@@ -222,44 +198,23 @@ mod tests {
     fn magics_are_named() {
         assert_eq!(known_format(b"\x89PNG\r\n\x1A\n...."), Some("PNG image"));
         assert_eq!(known_format(b"RIFF\x10\0\0\0WEBPVP8 "), Some("WebP image"));
-        assert_eq!(
-            known_format(b"\0\0\0\x18ftypmp42\0\0\0\0"),
-            Some("MP4, QuickTime or HEIF media")
-        );
+        assert_eq!(known_format(b"\0\0\0\x18ftypmp42\0\0\0\0"), Some("MP4, QuickTime or HEIF media"));
         assert_eq!(known_format(b"BZh91AY&SY"), Some("bzip2 compressed data"));
         assert_eq!(known_format(b"WARC/1.0\r\n"), Some("WARC web archive"));
         let tar = [&[b'a'; 257][..], b"ustar\x0000"].concat();
         assert_eq!(known_format(&tar), Some("tar archive"));
         let word = b"<?xml version='1.0'?>\n<?mso-application progid='Word.Document'?>";
         assert_eq!(known_format(word), Some("office document as XML"));
-        assert_eq!(
-            known_format(b"\r\n%PDF-1.4\n%\xE2\xE3\xCF\xD3\n"),
-            Some("PDF document")
-        );
+        assert_eq!(known_format(b"\r\n%PDF-1.4\n%\xE2\xE3\xCF\xD3\n"), Some("PDF document"));
     }
 
     #[test]
     fn prose_that_begins_like_a_magic_is_text() {
-        for text in [
-            "RIFFs are short musical phrases",
-            "BM is short for British Museum",
-            "MZ is the mark of Mark Zbikowski",
-        ] {
+        for text in ["RIFFs are short musical phrases", "BM is short for British Museum", "MZ is the mark of Mark Zbikowski"] {
             assert_eq!(known_format(text.as_bytes()), None, "{text}");
         }
-        let prose = [
-            "GIF is a format",
-            "PK yields",
-            "OTTO",
-            "ID3 tags",
-            "A PDF begins with %PDF-1.4",
-            "From a@b Sat Jan",
-        ];
-        assert!(
-            prose
-                .iter()
-                .all(|text| known_format(text.as_bytes()).is_none())
-        );
+        let prose = ["GIF is a format", "PK yields", "OTTO", "ID3 tags", "A PDF begins with %PDF-1.4", "From a@b Sat Jan"];
+        assert!(prose.iter().all(|text| known_format(text.as_bytes()).is_none()));
     }
 
     #[test]
@@ -301,16 +256,7 @@ mod tests {
         ] {
             assert!(is_html(page.as_bytes(), "a.txt"), "{page}");
         }
-        for text in [
-            "a <html>",
-            "<header>",
-            "<htmlx>",
-            "<!doctype book>",
-            "<p>",
-            "<!-- <html>",
-            "<",
-            "",
-        ] {
+        for text in ["a <html>", "<header>", "<htmlx>", "<!doctype book>", "<p>", "<!-- <html>", "<", ""] {
             assert!(!is_html(text.as_bytes(), "a.txt"), "{text}");
         }
         let late = format!("{}<html>", " ".repeat(HTML_HEAD_BYTES - 4));
@@ -325,9 +271,6 @@ mod tests {
         }
         assert!(!is_html(b"x </p>", "html") && !is_html(b"x </p>", "a.html.txt"));
         assert!(!is_html(b"a < b, <3", "a.html"));
-        assert!(!is_html(
-            format!("{}<p>", " ".repeat(HTML_NAMED_BYTES)).as_bytes(),
-            "a.html"
-        ));
+        assert!(!is_html(format!("{}<p>", " ".repeat(HTML_NAMED_BYTES)).as_bytes(), "a.html"));
     }
 }

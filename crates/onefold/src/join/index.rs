@@ -74,7 +74,8 @@ impl Index {
     pub(super) fn crowded_sets(&self, count: usize) -> Vec<SetIndex> {
         let mut postings: Vec<&[usize]> = self.posting_starts.windows(2).collect();
         postings.sort_by_key(|posting| std::cmp::Reverse(posting[1] - posting[0]));
-        let mut sets: Vec<SetIndex> = postings.iter().take(count).map(|posting| self.sets[(posting[0] + posting[1]) / 2]).collect();
+        let mut sets: Vec<SetIndex> =
+            postings.iter().take(count).map(|posting| self.sets[(posting[0] + posting[1]) / 2]).collect();
         sets.sort_unstable();
         sets.dedup();
         sets

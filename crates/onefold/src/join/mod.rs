@@ -146,13 +146,24 @@ impl<'a, F: Fingerprint> Join<'a, F> {
     }
 
     /// The partners of each of `wanted`, of any size, that `useful(set, partner)` lets through.
-    pub fn partners_of(&self, exec: &Exec<'_>, wanted: &[SetIndex], useful: impl Fn(SetIndex, SetIndex) -> bool + Sync) -> Vec<Vec<(SetIndex, Similarity)>> {
+    pub fn partners_of(
+        &self,
+        exec: &Exec<'_>,
+        wanted: &[SetIndex],
+        useful: impl Fn(SetIndex, SetIndex) -> bool + Sync,
+    ) -> Vec<Vec<(SetIndex, Similarity)>> {
         let probe = |prober: &mut Prober, set: SetIndex| {
             let mut partners = Vec::new();
             let size = |s: SetIndex| self.space.sets.sizes()[s as usize];
-            prober.probe(&self.space, set, self.space.partners(set), |partner| useful(set, partner), |partner, overlap| {
-                partners.push((partner, Similarity::new(overlap, size(set), size(partner))));
-            });
+            prober.probe(
+                &self.space,
+                set,
+                self.space.partners(set),
+                |partner| useful(set, partner),
+                |partner, overlap| {
+                    partners.push((partner, Similarity::new(overlap, size(set), size(partner))));
+                },
+            );
             partners
         };
         let cursor = AtomicUsize::new(0);

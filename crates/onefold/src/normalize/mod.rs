@@ -91,7 +91,8 @@ impl Tokenizer {
             }
             let piece_start = bytes[at..ascii_end].iter().rposition(u8::is_ascii_whitespace).map_or(at, |space| at + space + 1);
             ascii::tokenize(&bytes[at..piece_start], &mut self.lowered, tokens);
-            let piece_end = bytes[ascii_end..].iter().position(u8::is_ascii_whitespace).map_or(bytes.len(), |space| ascii_end + space);
+            let piece_end =
+                bytes[ascii_end..].iter().position(u8::is_ascii_whitespace).map_or(bytes.len(), |space| ascii_end + space);
             unicode::tokenize(&text[piece_start..piece_end], &mut self.unicode, tokens);
             at = piece_end;
         }
@@ -128,7 +129,10 @@ mod tests {
 
     #[test]
     fn words_are_folded_and_punctuation_is_dropped() {
-        assert_eq!(tokens("The ones WE don't know — we don't know!"), ["the", "ones", "we", "don't", "know", "we", "don't", "know"]);
+        assert_eq!(
+            tokens("The ones WE don't know — we don't know!"),
+            ["the", "ones", "we", "don't", "know", "we", "don't", "know"]
+        );
         assert_eq!(tokens("pi=3.14, 1,000 e.g. a_b __ x:y"), ["pi", "3.14", "1,000", "e.g", "a_b", "x:y"]);
         assert_eq!(tokens("Straße ﬁne Ⅷ ΣΊΣΥΦΟΣ"), ["strasse", "fine", "viii", "σίσυφοσ"]);
         assert_eq!(tokens("e\u{301}a"), tokens("\u{e9}a"));
@@ -139,7 +143,10 @@ mod tests {
     #[test]
     fn scripts_without_spaces_give_a_token_a_grapheme() {
         assert_eq!(tokens("重复文档detection检测"), ["重", "复", "文", "档", "detection", "检", "测"]);
-        assert_eq!(tokens("カタカナ、ひらがな。"), ["カ", "タ", "カ", "ナ", "ひ", "ら", "か\u{3099}", "な"].map(|t| t.replace("か\u{3099}", "が")));
+        assert_eq!(
+            tokens("カタカナ、ひらがな。"),
+            ["カ", "タ", "カ", "ナ", "ひ", "ら", "か\u{3099}", "な"].map(|t| t.replace("か\u{3099}", "が"))
+        );
         assert_eq!(tokens("コーヒー"), ["コ", "ー", "ヒ", "ー"]);
         assert_eq!(tokens("ภาษาไทย"), ["ภ", "า", "ษ", "า", "ไ", "ท", "ย"]);
         assert_eq!(tokens("한국어 문서"), ["한국어", "문서"]);

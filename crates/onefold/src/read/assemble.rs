@@ -26,7 +26,8 @@ pub(super) fn assemble(mut batches: Vec<Batch>, files: Vec<InputFile>, mut skipp
         arenas.push(batch.arena);
     }
     let sources = source_names(&found, &files);
-    let mut documents: Vec<Entry> = found.into_iter().map(|(raw, record, arena)| entry(raw, record, arena, &files, &sources)).collect();
+    let mut documents: Vec<Entry> =
+        found.into_iter().map(|(raw, record, arena)| entry(raw, record, arena, &files, &sources)).collect();
     rename_repeated(&mut documents, &sources);
     documents.sort_unstable_by(|a, b| a.id.as_bytes().cmp(b.id.as_bytes()));
     skipped.extend(documents.iter().flat_map(remarks));
@@ -73,7 +74,8 @@ fn rename_repeated(documents: &mut [Entry], sources: &[String]) {
         let key = |d: &Entry| (d.source, d.locator);
         documents[a].id.cmp(&documents[b].id).then_with(|| key(&documents[a]).cmp(&key(&documents[b])))
     });
-    let repeated: Vec<usize> = order.windows(2).filter(|pair| documents[pair[0]].id == documents[pair[1]].id).map(|pair| pair[1]).collect();
+    let repeated: Vec<usize> =
+        order.windows(2).filter(|pair| documents[pair[0]].id == documents[pair[1]].id).map(|pair| pair[1]).collect();
     if repeated.is_empty() {
         return;
     }

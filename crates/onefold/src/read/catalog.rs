@@ -106,7 +106,13 @@ impl Catalog {
     }
 
     fn skip(&mut self, path: &Path, reason: &str, detail: String) {
-        self.skipped.push(Skipped { kind: SkipKind::Skipped, input: name_of(path), stage: Stage::Read, reason: reason.into(), detail });
+        self.skipped.push(Skipped {
+            kind: SkipKind::Skipped,
+            input: name_of(path),
+            stage: Stage::Read,
+            reason: reason.into(),
+            detail,
+        });
     }
 
     /// The files in the order of their names, each once: other names of one file become its aliases.
@@ -202,7 +208,8 @@ mod tests {
 
     #[test]
     fn names_are_cleaned_lexically() {
-        for (path, name) in [("./a//b/", "a/b"), ("a/../b", "b"), ("../a", "../a"), ("/a/./b", "/a/b"), (".", "."), ("a/..", ".")] {
+        for (path, name) in [("./a//b/", "a/b"), ("a/../b", "b"), ("../a", "../a"), ("/a/./b", "/a/b"), (".", "."), ("a/..", ".")]
+        {
             assert_eq!(name_of(Path::new(path)), name, "{path}");
         }
     }

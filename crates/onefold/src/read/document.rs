@@ -103,7 +103,14 @@ impl<'a> Workbench<'a> {
             Parsed::Missing => return Err(Refusal::new(Stage::Read, "missing_text", format!("no field '{column}'"))),
             _ => return Err(Refusal::new(Stage::Read, "text_not_a_string", format!("the field '{column}' is no string"))),
         };
-        let document = Document { id: name(id), text: String::new(), source: name(source), url: name(url), time: seconds(time), score: number(score) };
+        let document = Document {
+            id: name(id),
+            text: String::new(),
+            source: name(source),
+            url: name(url),
+            time: seconds(time),
+            score: number(score),
+        };
         Ok(self.finish(&text, document, file, flags))
     }
 
@@ -124,7 +131,20 @@ impl<'a> Workbench<'a> {
         let shingles = ShingleRef { arena: 0, start, len: shingles.len() as u32, hash };
         let Document { id, source, url, time, score, .. } = about;
         let score = score.filter(|score| !score.is_nan());
-        Raw { file, line: None, offset: 0, id: id.filter(|id| !id.is_empty()), source, url: url.map(Into::into), time, score, flags, tokens, digest, shingles }
+        Raw {
+            file,
+            line: None,
+            offset: 0,
+            id: id.filter(|id| !id.is_empty()),
+            source,
+            url: url.map(Into::into),
+            time,
+            score,
+            flags,
+            tokens,
+            digest,
+            shingles,
+        }
     }
 }
 

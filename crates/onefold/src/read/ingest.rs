@@ -61,7 +61,8 @@ pub fn ingest(plan: &Plan, exec: &Exec<'_>, source: Source) -> Result<Collection
     let (batches, files, unread) = std::thread::scope(|scope| {
         let (send_unit, units) = bounded::<Unit>(exec.threads * 2);
         let listed = &listed;
-        let workers: Vec<_> = (0..exec.threads).map(|_| units.clone()).map(|units| scope.spawn(move || work(plan, exec, listed, &units))).collect();
+        let workers: Vec<_> =
+            (0..exec.threads).map(|_| units.clone()).map(|units| scope.spawn(move || work(plan, exec, listed, &units))).collect();
         drop(units);
         let mut feeder = Feeder { plan, exec, units: send_unit, extra_files: Vec::new(), listed, unread: Vec::new() };
         let fed = feeder.feed(streams, memory);
@@ -158,7 +159,13 @@ impl Feeder<'_> {
     /// The rest of a file is out of reach; what came before it stands.
     fn not_read(&mut self, name: &str, error: &io::Error) {
         let reason = if error.kind() == io::ErrorKind::UnexpectedEof { "truncated" } else { "unreadable" };
-        self.unread.push(Skipped { kind: SkipKind::Skipped, input: name.into(), stage: Stage::Read, reason: reason.into(), detail: error.to_string() });
+        self.unread.push(Skipped {
+            kind: SkipKind::Skipped,
+            input: name.into(),
+            stage: Stage::Read,
+            reason: reason.into(),
+            detail: error.to_string(),
+        });
     }
 }
 
@@ -257,7 +264,8 @@ fn whole_files(files: &[u32], plan: &Plan, exec: &Exec<'_>, listed: &[Listed], w
 fn read_whole(entry: &Listed, plan: &Plan) -> std::result::Result<Vec<u8>, Refusal> {
     let path = entry.file.path.as_deref().ok_or_else(|| Refusal::new(Stage::Read, "unreadable", ""))?;
     let mut bytes = Vec::with_capacity(entry.file.bytes.min(plan.max_document_bytes) as usize + 1);
-    let read = open::open_regular(path, entry.follow).and_then(|file| file.take(plan.max_document_bytes + 1).read_to_end(&mut bytes));
+    let read =
+        open::open_regular(path, entry.follow).and_then(|file| file.take(plan.max_document_bytes + 1).read_to_end(&mut bytes));
     match read {
         Err(error) => Err(Refusal::new(Stage::Read, "unreadable", error.to_string())),
         Ok(count) if count as u64 > plan.max_document_bytes => Err(too_large_row(plan)),

@@ -5,11 +5,11 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use super::Sink;
 use super::format::Format;
 use super::manifest::{FileDigest, Manifest, RESULT_VERSION};
 use super::table::Table;
 use super::tables::{Documents, Pairs, State};
-use super::Sink;
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::run::Outcome;
@@ -48,7 +48,15 @@ const LOCK: &str = ".lock";
 impl ResultFolder {
     /// A folder with default settings.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        ResultFolder { path: path.into(), format: Format::default(), overwrite: false, command: Vec::new(), inputs: Vec::new(), exclude_list: None, claim: None }
+        ResultFolder {
+            path: path.into(),
+            format: Format::default(),
+            overwrite: false,
+            command: Vec::new(),
+            inputs: Vec::new(),
+            exclude_list: None,
+            claim: None,
+        }
     }
 
     fn check_target(&self) -> Result<()> {
@@ -59,7 +67,8 @@ impl ResultFolder {
             Err(e) => return Err(Error::output("open", &self.path, e)),
             Ok(_) => (),
         }
-        let names = fs::read_dir(&self.path).and_then(|entries| entries.map(|e| e.map(|e| e.file_name())).collect::<io::Result<Vec<_>>>());
+        let names = fs::read_dir(&self.path)
+            .and_then(|entries| entries.map(|e| e.map(|e| e.file_name())).collect::<io::Result<Vec<_>>>());
         let names = names.map_err(|e| Error::output("read", &self.path, e))?;
         let visible = names.iter().any(|name| !name.as_encoded_bytes().starts_with(b"."));
         let is_result = self.path.join("run.json").exists();

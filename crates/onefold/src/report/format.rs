@@ -139,7 +139,8 @@ mod tests {
 
     struct Sample;
 
-    const COLUMNS: [Column; 4] = [column("id", Kind::Text), nullable("x", Kind::Real), column("n", Kind::Integer), column("keep", Kind::Bool)];
+    const COLUMNS: [Column; 4] =
+        [column("id", Kind::Text), nullable("x", Kind::Real), column("n", Kind::Integer), column("keep", Kind::Bool)];
     const IDS: [&str; 3] = ["a,\"b\"\n", "=cmd", "文書\u{0}"];
 
     impl Table for Sample {

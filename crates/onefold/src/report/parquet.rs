@@ -52,7 +52,11 @@ fn schema(columns: &[Column]) -> Result<TypePtr> {
             Kind::Real => (Physical::DOUBLE, None),
         };
         let repetition = if column.nullable { Repetition::OPTIONAL } else { Repetition::REQUIRED };
-        Type::primitive_type_builder(column.name, physical).with_repetition(repetition).with_logical_type(logical).build().map(Arc::new)
+        Type::primitive_type_builder(column.name, physical)
+            .with_repetition(repetition)
+            .with_logical_type(logical)
+            .build()
+            .map(Arc::new)
     };
     let fields = columns.iter().map(field).collect::<Result<Vec<_>>>()?;
     Type::group_type_builder("onefold").with_fields(fields).build().map(Arc::new)

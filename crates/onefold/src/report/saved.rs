@@ -23,7 +23,10 @@ impl SavedResult {
         let corrupt = |problem: String| Error::Corrupt { path: path.display().to_string(), problem };
         let manifest: Manifest = serde_json::from_str(&text).map_err(|e| corrupt(e.to_string()))?;
         if manifest.result_version != RESULT_VERSION {
-            return Err(corrupt(format!("it has version {}, this program reads version {RESULT_VERSION}", manifest.result_version)));
+            return Err(corrupt(format!(
+                "it has version {}, this program reads version {RESULT_VERSION}",
+                manifest.result_version
+            )));
         }
         Ok(SavedResult { folder: folder.to_path_buf(), manifest })
     }

@@ -142,7 +142,9 @@ impl Table for State<'_> {
             10 => Cell::Text(document.digest.to_hex().into()),
             11 => Cell::Text(serde_json::to_string(&file.aliases).unwrap_or_default().into()),
             12 => Cell::Null,
-            _ => Cell::optional(file.path.as_ref().and_then(|path| path.to_str().is_none().then(|| raw_bytes(path))), |raw| Cell::Text(raw.into())),
+            _ => Cell::optional(file.path.as_ref().and_then(|path| path.to_str().is_none().then(|| raw_bytes(path))), |raw| {
+                Cell::Text(raw.into())
+            }),
         }
     }
 }

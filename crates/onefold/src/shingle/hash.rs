@@ -29,7 +29,7 @@ const MASKS: [(u64, u64); 17] = {
     let mut masks = [(0, 0); 17];
     let mut n = 0;
     while n <= 16 {
-        masks[n] = (mask(n), mask(if n > 8 { n - 8 } else { 0 }));
+        masks[n] = (mask(n), mask(n.saturating_sub(8)));
         n += 1;
     }
     masks

@@ -1,0 +1,115 @@
+//! Counting, and warning of what is odd.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Pair, Relation, Verdict};
+use crate::document::Collection;
+use crate::error::SkipKind;
+
+/// What came in and what came out: `seen = kept + removed + skipped`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Files and records looked at.
+    pub seen: u64,
+    /// Those that became documents.
+    pub documents: u64,
+    /// Documents that stay.
+    pub kept: u64,
+    /// Documents that another stands for.
+    pub removed: u64,
+    /// Of the removed: with the same tokens as their representative.
+    pub exact: u64,
+    /// Of the removed: near it.
+    pub near: u64,
+    /// Files and records that became no document.
+    pub skipped: u64,
+    /// Skipped, by reason.
+    pub skipped_by_reason: BTreeMap<String, u64>,
+    /// Documents with a remark, by remark.
+    pub flagged_by_reason: BTreeMap<String, u64>,
+    /// Clusters of two or more documents.
+    pub clusters: u64,
+    /// Documents in the largest cluster.
+    pub largest_cluster: u64,
+    /// What the largest cluster is called.
+    pub largest_cluster_id: String,
+    /// Rows of the pairs table that reach the threshold.
+    pub pairs: u64,
+    /// By source.
+    pub sources: BTreeMap<String, SourceCounts>,
+}
+
+/// The counts of one source.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SourceCounts {
+    /// Documents from it.
+    pub documents: u64,
+    /// Of these: removed.
+    pub removed: u64,
+}
+
+/// What deserves a second look before anything is deleted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Warning {
+    /// A stable word.
+    pub code: String,
+    /// For people.
+    pub message: String,
+}
+
+/// A source with fewer documents than this raises no warning.
+const SMALL_SOURCE: u64 = 10;
+/// A cluster is a giant from this many documents on, if it is also a twentieth of the collection.
+const GIANT: u64 = 100;
+
+/// Adds everything up.
+pub(super) fn count(collection: &Collection, verdicts: &[Verdict], pairs: &[Pair]) -> Counts {
+    let mut counts = Counts { documents: verdicts.len() as u64, ..Counts::default() };
+    for skipped in &collection.skipped {
+        let by_reason = match skipped.kind {
+            SkipKind::Skipped => &mut counts.skipped_by_reason,
+            SkipKind::Flagged => &mut counts.flagged_by_reason,
+        };
+        *by_reason.entry(skipped.reason.clone()).or_default() += 1;
+    }
+    counts.skipped = counts.skipped_by_reason.values().sum();
+    counts.seen = counts.documents + counts.skipped;
+    let mut by_source = vec![SourceCounts::default(); collection.sources.len()];
+    for (index, (document, verdict)) in collection.documents.iter().zip(verdicts).enumerate() {
+        let source = &mut by_source[document.source as usize];
+        source.documents += 1;
+        source.removed += u64::from(!verdict.kept);
+        counts.kept += u64::from(verdict.kept);
+        counts.exact += u64::from(!verdict.kept && verdict.relation == Some(Relation::Exact));
+        counts.clusters += u64::from(verdict.cluster as usize == index && verdict.cluster_size > 1);
+        if u64::from(verdict.cluster_size) > counts.largest_cluster {
+            counts.largest_cluster = verdict.cluster_size.into();
+            counts.largest_cluster_id = collection.documents[verdict.cluster as usize].id.clone();
+        }
+    }
+    counts.removed = counts.documents - counts.kept;
+    counts.near = counts.removed - counts.exact;
+    counts.pairs = pairs.iter().filter(|pair| pair.accepted).count() as u64;
+    counts.sources = collection.sources.iter().cloned().zip(by_source).collect();
+    counts
+}
+
+/// What deserves a second look.
+pub(super) fn warnings(counts: &Counts) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    if counts.largest_cluster >= GIANT && counts.largest_cluster * 20 >= counts.documents {
+        let (id, size, all) = (&counts.largest_cluster_id, counts.largest_cluster, counts.documents);
+        let message = format!("one cluster, '{id}', holds {size} of {all} documents: a template, or empty pages?");
+        warnings.push(Warning { code: "giant_cluster".into(), message });
+    }
+    let loses_most = |source: &SourceCounts| source.removed * 2 > source.documents && source.documents >= SMALL_SOURCE;
+    let mut losing: Vec<_> = counts.sources.iter().filter(|(_, source)| loses_most(source)).collect();
+    losing.sort_by_key(|(name, source)| (std::cmp::Reverse(source.removed), *name));
+    warnings.extend(losing.into_iter().map(|(name, source)| {
+        let message = format!("source '{name}' loses {} of its {} documents", source.removed, source.documents);
+        Warning { code: "source_loses_most".into(), message }
+    }));
+    warnings
+}

@@ -1,0 +1,120 @@
+//! What a run found: a verdict for every document, the listed pairs, the counts and what deserves a second look.
+
+mod counts;
+mod listing;
+mod verdicts;
+
+pub use counts::{Counts, SourceCounts, Warning};
+pub use listing::Pair;
+pub(crate) use listing::{list_pairs, list_star};
+pub(crate) use verdicts::{Clustering, verdicts};
+
+use crate::document::{Collection, DocIndex};
+use crate::error::{Error, Result};
+use crate::plan::Plan;
+use crate::rank::Rule;
+use crate::verify::Similarity;
+
+/// Everything a run found.
+#[derive(Debug)]
+pub struct Outcome {
+    /// What was asked.
+    pub plan: Plan,
+    /// The documents, by id.
+    pub collection: Collection,
+    /// One for each document.
+    pub verdicts: Vec<Verdict>,
+    /// Listed pairs, by the ids of their documents.
+    pub pairs: Vec<Pair>,
+    /// What came in and what came out.
+    pub counts: Counts,
+    /// What deserves a second look.
+    pub warnings: Vec<Warning>,
+}
+
+/// What becomes of a document.
+#[derive(Clone, Copy, Debug)]
+pub struct Verdict {
+    /// Kept for this document; itself where it is kept.
+    pub representative: DocIndex,
+    /// With the representative.
+    pub similarity: Similarity,
+    /// The document that names the cluster.
+    pub cluster: DocIndex,
+    /// Documents in the cluster.
+    pub cluster_size: u32,
+    /// Whether it stays.
+    pub kept: bool,
+    /// To the representative; none for documents that have a cluster to themselves.
+    pub relation: Option<Relation>,
+    /// 0 is the best of the collection.
+    pub rank: u32,
+    reason: Reason,
+}
+
+impl Verdict {
+    /// Why it is kept or not, in words.
+    pub fn reason(&self) -> String {
+        match self.reason {
+            Reason::Unique => "unique".into(),
+            Reason::Protected => "protected".into(),
+            Reason::NoText => "no text".into(),
+            Reason::Best(rule) => format!("best by {}", rule.name()),
+            Reason::Beaten(rule) => format!("beaten by {}", rule.name()),
+        }
+    }
+}
+
+/// Why a document is kept or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// Nothing is like it.
+    Unique,
+    /// It is protected.
+    Protected,
+    /// It has no text to compare.
+    NoText,
+    /// It came before the next best of its cluster by this rule.
+    Best(Rule),
+    /// Its representative came before it by this rule.
+    Beaten(Rule),
+}
+
+/// How a document relates to its representative.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// The same tokens in the same order.
+    Exact,
+    /// Resemblance at or above the threshold.
+    Near,
+}
+
+impl Relation {
+    /// One word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Relation::Exact => "exact",
+            Relation::Near => "near",
+        }
+    }
+}
+
+impl Outcome {
+    /// Counts, checks that the counts add up, and looks for what is odd.
+    pub(crate) fn close(plan: Plan, collection: Collection, verdicts: Vec<Verdict>, pairs: Vec<Pair>) -> Result<Outcome> {
+        let counts = counts::count(&collection, &verdicts, &pairs);
+        let clusters_kept = verdicts.iter().enumerate().filter(|(d, v)| v.representative as usize == *d).count() as u64;
+        let reached = verdicts.iter().all(|v| v.kept || v.similarity.reaches(plan.threshold));
+        if counts.seen != counts.kept + counts.removed + counts.skipped || counts.kept != clusters_kept || !reached {
+            return Err(Error::Bug(format!("the counts do not add up: {counts:?}")));
+        }
+        let warnings = counts::warnings(&counts);
+        Ok(Outcome { plan, collection, verdicts, pairs, counts, warnings })
+    }
+
+    /// Whether an input was left out, cut, lossily read or renamed: the run is complete, but not clean.
+    pub fn is_partial(&self) -> bool {
+        let remarks = ["lossy", "truncated", "renamed"];
+        self.counts.skipped > 0 || remarks.iter().any(|remark| self.counts.flagged_by_reason.contains_key(*remark))
+    }
+}
