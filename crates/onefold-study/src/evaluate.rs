@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
-use onefold::{PairsMode, Row, SavedResult};
+use onefold::{PairsMode, Row, SavedResult, TextPlace};
 use serde::Serialize;
 
 use crate::gold::{Gold, GoldError, GoldProblem};
@@ -107,18 +107,13 @@ fn record(row: &Row) -> u64 {
 /// Fills in how alike missed pairs are, from the texts, where they can still be read.
 fn measure(result: &SavedResult, state: &[Row], missed: &mut [ErrorPair]) {
     let wanted: HashSet<&str> = missed.iter().flat_map(|pair| [pair.first.as_str(), pair.second.as_str()]).collect();
-    let places: Vec<(&str, &str, u64)> = state
-        .iter()
-        .filter(|row| wanted.contains(row.text("id")))
-        .map(|row| (row.text("id"), row.text("file"), record(row)))
-        .collect();
+    let rows: Vec<&Row> = state.iter().filter(|row| wanted.contains(row.text("id"))).collect();
+    let places: Vec<TextPlace> =
+        rows.iter().map(|row| TextPlace { path: row.text("file").into(), record: record(row) }).collect();
     let plan = &result.manifest.plan;
-    let mut texts = HashMap::new();
-    for (id, file, record) in places {
-        if let Some(text) = onefold::read_text(Path::new(file), record, &plan.columns) {
-            texts.insert(id.to_string(), text);
-        }
-    }
+    let texts = onefold::read_texts(&places, &plan.columns);
+    let texts: HashMap<String, String> =
+        rows.iter().zip(texts).filter_map(|(row, text)| Some((row.text("id").to_string(), text?))).collect();
     for pair in missed {
         let both = texts.get(&pair.first).zip(texts.get(&pair.second));
         pair.resemblance = both.and_then(|(a, b)| onefold::resemblance(a, b, plan.ngram_size)).map(|s| s.as_f64());

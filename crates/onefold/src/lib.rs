@@ -61,7 +61,7 @@ pub use fingerprint::{Guarantee, Method, MinHashSettings};
 pub use normalize::{Tokenizer, Tokens};
 pub use plan::{Columns, PairsMode, Plan};
 pub use rank::{KeepRules, Preference, Rule};
-pub use read::{FieldReader, Input, Parsed, Source, read_column, read_text};
+pub use read::{FieldReader, Input, Parsed, Source, TextPlace, read_column, read_texts};
 pub use report::{Discard, FileDigest, Format, Manifest, ResultFolder, Row, SavedResult, Sink};
 pub use run::{Counts, Outcome, Pair, Reason, Relation, SourceCounts, Stage, Verdict, Warning, run};
 pub use shingle::hash::FINGERPRINT_VERSION;

@@ -16,7 +16,7 @@ mod lines;
 mod open;
 mod time;
 
-pub use again::{read_column, read_text};
+pub use again::{TextPlace, read_column, read_texts};
 pub use ingest::ingest;
 pub use jsonl::{FieldReader, Parsed};
 
