@@ -1,5 +1,6 @@
 //! The command line, as typed. Defaults are not here: they are [`onefold::Plan::default`].
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -41,8 +42,8 @@ pub struct ScanArgs {
     /// Folders are read recursively: plain text, Markdown, source code and HTML, told by content; JSONL files in them are read row by
     /// row. JSONL may be compressed with gzip or zstd.
     #[arg(required = true, value_name = "INPUT")]
-    pub inputs: Vec<String>,
-    /// Where to put the result; must not exist yet
+    pub inputs: Vec<OsString>,
+    /// Where to put the result; must not exist yet, or be empty
     #[arg(short, long, value_name = "DIR")]
     pub out: PathBuf,
     /// Replace a former result in --out

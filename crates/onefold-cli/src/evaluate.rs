@@ -21,7 +21,7 @@ pub fn run(args: &EvaluateArgs) -> Result<Done> {
     };
     let evaluation = evaluate(&result, &gold, args.worst).map_err(|error| match error {
         onefold_study::evaluate::EvaluateError::Result(error) => anyhow::Error::from(error),
-        other => Usage(other.to_string()).into(),
+        other => Usage(chain(&other)).into(),
     })?;
     if args.json {
         output::print(&(serde_json::to_string_pretty(&evaluation).context("cannot print the scores")? + "\n"))?;
@@ -29,6 +29,19 @@ pub fn run(args: &EvaluateArgs) -> Result<Done> {
         output::print(&text(&evaluation))?;
     }
     Ok(Done::Complete)
+}
+
+/// An error with its causes, on one line; a cause that the message has already told is not repeated.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        if !text.contains(&error.to_string()) {
+            text.push_str(&format!(": {error}"));
+        }
+        cause = error.source();
+    }
+    text
 }
 
 fn text(evaluation: &Evaluation) -> String {

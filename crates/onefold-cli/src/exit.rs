@@ -59,7 +59,12 @@ enum Code {
 /// What clap has to say: help and version are no errors.
 pub fn usage(error: &clap::Error) -> ExitCode {
     if error.use_stderr() {
-        output::error(&error.render().ansi().to_string());
+        let text = error.render().to_string();
+        let (first, rest) = text.strip_prefix("error: ").unwrap_or(&text).split_once('\n').unwrap_or((&text, ""));
+        message("E0205", first.trim_end(), None);
+        // What follows is clap's advice, in several lines.
+        let advice: Vec<String> = rest.lines().map(onefold::printable).collect();
+        output::error(&(advice.join("\n") + "\n"));
         return exit_code(Code::Usage);
     }
     match output::print(&error.render().to_string()) {
@@ -75,17 +80,13 @@ pub fn finish(result: anyhow::Result<Done>) -> ExitCode {
         Ok(Done::Partial) => return exit_code(Code::Partial),
         Err(error) => error,
     };
-    if let Some(OutputFailed(cause)) = error.downcast_ref() {
-        // A reader that had enough is no fault.
-        if cause.kind() == io::ErrorKind::BrokenPipe {
-            return exit_code(Code::Complete);
-        }
+    if error.is::<OutputFailed>() {
         message("E0502", &error.to_string(), None);
         return exit_code(Code::Output);
     }
     match error.downcast_ref::<Error>() {
         Some(known) => {
-            message(known.code(), &onefold::printable(&known.to_string()), known.hint());
+            message(known.code(), &known.to_string(), known.hint());
             exit_code(code_of(known))
         }
         None if error.is::<Usage>() => {
@@ -100,7 +101,7 @@ pub fn finish(result: anyhow::Result<Done>) -> ExitCode {
 }
 
 fn message(code: &str, text: &str, hint: Option<&str>) {
-    output::error(&format!("error[{code}]: {text}\n"));
+    output::error(&format!("error[{code}]: {}\n", onefold::printable(text)));
     if let Some(hint) = hint {
         output::error(&format!("hint: {hint}\n"));
     }

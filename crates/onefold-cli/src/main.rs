@@ -8,7 +8,6 @@ mod output;
 mod progress;
 mod scan;
 mod settings;
-mod stdin;
 mod summary;
 
 use std::process::ExitCode;

@@ -7,7 +7,11 @@ use crate::exit::OutputFailed;
 /// Writes results to standard output; a failure is an error, not a shrug.
 pub fn print(text: &str) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|e| OutputFailed(e).into())
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        // A reader that had enough is no fault, and hides none.
+        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other.map_err(|e| OutputFailed(e).into()),
+    }
 }
 
 /// Writes talk to standard error. If that is gone there is nobody to tell.

@@ -1,17 +1,17 @@
 //! `onefold scan`: a collection in, a result folder out.
 
+use std::ffi::OsString;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use anyhow::Result;
 use onefold::{Exec, Format, Input, ResultFolder, Source};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 
 use crate::args::{ScanArgs, TableFormat};
 use crate::exit::{Done, Usage};
 use crate::progress::Progress;
-use crate::stdin::Stdin;
 use crate::summary::Summary;
 use crate::{output, settings};
 
@@ -29,22 +29,23 @@ pub fn run(args: &ScanArgs) -> Result<Done> {
     let began = Instant::now();
     let progress = Progress::new(output::is_watched() && !args.quiet);
     let (cancel, terminated) = signals()?;
-    let exec = Exec { threads, observer: &progress, cancel: &cancel };
+    let exec = Exec { threads, observer: &progress, cancel };
     let mut folder = ResultFolder::new(&args.out);
     folder.overwrite = args.overwrite;
     folder.format = format(args.format);
-    folder.command = std::env::args().collect();
-    folder.inputs = args.inputs.clone();
+    folder.command = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    folder.inputs = args.inputs.iter().map(|input| input.to_string_lossy().into_owned()).collect();
     folder.exclude_list = args.exclude_list.clone();
-    let outcome = onefold::run(&plan, &exec, source(&args.inputs, &cancel)?, &mut folder).inspect_err(|_| {
+    let outcome = onefold::run(&plan, &exec, source(&args.inputs)?, &mut folder).inspect_err(|_| {
         TERMINATED.store(terminated.load(Ordering::Relaxed), Ordering::Relaxed);
     })?;
     let summary = Summary { outcome: &outcome, folder: &args.out, seconds: began.elapsed().as_secs_f64() };
-    if args.json {
-        output::print(&summary.json()?)?;
-    } else if !args.quiet {
-        output::print(&summary.text())?;
-    }
+    let text = match (args.json, args.quiet) {
+        (true, _) => summary.json()?,
+        (false, true) => String::new(),
+        (false, false) => summary.text(),
+    };
+    output::print(&text)?;
     Ok(if outcome.is_partial() { Done::Partial } else { Done::Complete })
 }
 
@@ -64,13 +65,13 @@ fn format(format: TableFormat) -> Format {
     }
 }
 
-fn source(inputs: &[String], cancel: &Arc<AtomicBool>) -> Result<Source> {
+fn source(inputs: &[OsString]) -> Result<Source> {
     if inputs.iter().filter(|input| *input == "-").count() > 1 {
         return Err(Usage("standard input can be read once only: '-' is given twice".into()).into());
     }
-    let input = |name: &String| match name.as_str() {
-        "-" => Input::Stream { name: "-".into(), reader: Box::new(Stdin::new(Arc::clone(cancel))) },
-        path => Input::Path(path.to_string()),
+    let input = |name: &OsString| match name.to_str() {
+        Some("-") => Input::Stream { name: "-".into(), reader: Box::new(std::io::stdin()) },
+        _ => Input::Path(name.into()),
     };
     Ok(inputs.iter().map(input).collect())
 }
@@ -85,5 +86,7 @@ fn signals() -> Result<(Arc<AtomicBool>, Arc<AtomicBool>)> {
         }
         signal_hook::flag::register(signal, Arc::clone(&cancel))?;
     }
+    // A file above the limit of `ulimit -f` is then an error of the write, not the end of the process.
+    signal_hook::flag::register(SIGXFSZ, Arc::default())?;
     Ok((cancel, terminated))
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use onefold::{ClusterMode, Columns, Method, MinHashSettings, PairsMode, Plan, Threshold};
 
 use crate::args::{ClusterName, MethodName, MinHashArgs, PairsName, PlanArgs, ReadingArgs};
@@ -35,7 +35,13 @@ pub fn resolve(args: &PlanArgs) -> Result<Plan> {
 fn read_config(path: &Path) -> Result<Plan> {
     let shown = path.display();
     let text = fs::read_to_string(path).map_err(|e| Usage(format!("cannot read configuration '{shown}': {e}")))?;
-    toml::from_str(&text).map_err(|e| Usage(format!("configuration '{shown}': {}", e.to_string().trim_end()))).context("")
+    toml::from_str(&text).map_err(|error| {
+        let start = error.span().map_or(0, |span| span.start.min(text.len()));
+        let line = text[..start].matches('\n').count();
+        let words = text.lines().nth(line).unwrap_or_default().trim();
+        let problem = error.message().replace('\n', ", ");
+        Usage(format!("configuration '{shown}', line {}: {problem} (in '{words}')", line + 1)).into()
+    })
 }
 
 fn set<T>(slot: &mut T, value: Option<T>) {

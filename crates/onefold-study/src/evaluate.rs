@@ -1,7 +1,7 @@
 //! Scoring a result folder against gold.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use onefold::{PairsMode, Row, SavedResult, TextPlace};
 use serde::Serialize;
@@ -87,29 +87,27 @@ fn answer(result: &SavedResult) -> Result<Answer, EvaluateError> {
 
 /// Reads the inputs again for one field, and finds the ids of their rows in the state table.
 fn from_column(state: &[Row], column: &str) -> Result<Gold, EvaluateError> {
-    let mut ids: BTreeMap<&str, HashMap<u64, &str>> = BTreeMap::new();
-    for row in state.iter().filter(|row| row.number("record") > Some(0.0)) {
-        ids.entry(row.text("file")).or_default().insert(record(row), row.text("id"));
+    let mut ids: BTreeMap<PathBuf, HashMap<u64, &str>> = BTreeMap::new();
+    for row in state {
+        let place = TextPlace::from_state(row);
+        if place.record > 0 {
+            ids.entry(place.path).or_default().insert(place.record, row.text("id"));
+        }
     }
     let mut labels = Vec::new();
     for (file, ids) in ids {
-        let values =
-            onefold::read_column(Path::new(file), column).map_err(|cause| EvaluateError::Input { path: file.into(), cause })?;
+        let failed = |cause| EvaluateError::Input { path: file.display().to_string(), cause };
+        let values = onefold::read_column(&file, column).map_err(failed)?;
         labels.extend(values.into_iter().filter_map(|(record, value)| Some((ids.get(&record)?.to_string(), value))));
     }
     Gold::from_labels(labels.into_iter()).map_err(|problem| EvaluateError::Column { column: column.into(), problem })
-}
-
-fn record(row: &Row) -> u64 {
-    row.text("record").parse().unwrap_or(0)
 }
 
 /// Fills in how alike missed pairs are, from the texts, where they can still be read.
 fn measure(result: &SavedResult, state: &[Row], missed: &mut [ErrorPair]) {
     let wanted: HashSet<&str> = missed.iter().flat_map(|pair| [pair.first.as_str(), pair.second.as_str()]).collect();
     let rows: Vec<&Row> = state.iter().filter(|row| wanted.contains(row.text("id"))).collect();
-    let places: Vec<TextPlace> =
-        rows.iter().map(|row| TextPlace { path: row.text("file").into(), record: record(row) }).collect();
+    let places: Vec<TextPlace> = rows.iter().map(|row| TextPlace::from_state(row)).collect();
     let plan = &result.manifest.plan;
     let texts = onefold::read_texts(&places, &plan.columns);
     let texts: HashMap<String, String> =

@@ -34,10 +34,12 @@ pub enum Error {
         cause: io::Error,
     },
     /// No document was found in the inputs.
-    #[error("no document in the inputs: {seen} seen, all {seen} skipped")]
+    #[error("no document in the inputs: {seen} seen, none taken{}", printable(.first))]
     NoInput {
         /// How many inputs or records were looked at.
         seen: u64,
+        /// The first of them with the reason why not, as a clause; may be empty.
+        first: String,
     },
     /// The result folder exists already, or holds something else.
     #[error("output folder '{}' {problem}", printable(.path))]
@@ -153,7 +155,7 @@ impl Error {
         match self {
             Error::OutputExists { .. } => Some("name another folder with --out, or replace a former result with --overwrite"),
             Error::NoInput { .. } => Some(
-                "text, Markdown, source code, HTML and JSONL (plain, .gz, .zst) are read; --text-column names the field of a JSONL row",
+                "text, Markdown, source code, HTML, JSONL, CSV, TSV and Parquet are read; --text-column names the field with the text",
             ),
             Error::Output { .. } => Some("nothing was published"),
             Error::Corrupt { .. } => Some("the folder was changed after the run; scan again"),

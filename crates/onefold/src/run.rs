@@ -92,9 +92,10 @@ pub fn run(plan: &Plan, exec: &Exec<'_>, source: Source, sink: &mut dyn Sink) ->
     plan.validate()?;
     sink.prepare()?;
     // 1 read, 2 extract, 3 normalize, 4 shingle: one pass over the bytes.
-    let mut collection = read::ingest(plan, exec, source)?;
+    let mut collection = read::ingest(plan, exec, source, sink.own_folder())?;
     if collection.documents.is_empty() {
-        return Err(Error::NoInput { seen: collection.skipped.len() as u64 });
+        let first = collection.skipped.first().map(|s| format!(" (first: '{}', {}: {})", s.input, s.reason, s.detail));
+        return Err(Error::NoInput { seen: collection.skipped.len() as u64, first: first.unwrap_or_default() });
     }
     Protected::compile(&plan.protect)?.flag(&mut collection);
     let threads = rayon::ThreadPoolBuilder::new().num_threads(exec.threads.max(1)).build();

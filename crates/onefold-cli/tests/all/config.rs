@@ -11,10 +11,49 @@ fn digest(place: &Place, words: &[&str]) -> String {
 }
 
 const EVERYTHING: &[&str] = &[
-    "--threshold", "0.75", "--ngram-size", "7", "--method", "minhash", "--num-perm", "64", "--bands", "16", "--rows", "4", "--seed", "7", "--floor", "0.5",
-    "--keep", "time newest, length shortest", "--protect", "a/*", "--protect", "\"quoted\"", "--cluster", "transitive", "--pairs", "all",
-    "--max-pairs", "1000", "--text-column", "a.b", "--id-column", "k", "--url-column", "u", "--time-column", "d", "--score-column", "q",
-    "--source-column", "s", "--follow", "--max-document-bytes", "12345",
+    "--threshold",
+    "0.75",
+    "--ngram-size",
+    "7",
+    "--method",
+    "minhash",
+    "--num-perm",
+    "64",
+    "--bands",
+    "16",
+    "--rows",
+    "4",
+    "--seed",
+    "7",
+    "--floor",
+    "0.5",
+    "--keep",
+    "time newest, length shortest",
+    "--protect",
+    "a/*",
+    "--protect",
+    "\"quoted\"",
+    "--cluster",
+    "transitive",
+    "--pairs",
+    "all",
+    "--max-pairs",
+    "1000",
+    "--text-column",
+    "a.b",
+    "--id-column",
+    "k",
+    "--url-column",
+    "u",
+    "--time-column",
+    "d",
+    "--score-column",
+    "q",
+    "--source-column",
+    "s",
+    "--follow",
+    "--max-document-bytes",
+    "12345",
 ];
 
 #[test]
@@ -62,11 +101,14 @@ fn every_flag_changes_the_plan() {
 #[test]
 fn flags_override_the_file() {
     let place = Place::new();
-    place.write("plan.toml", "threshold = \"0.5\"\nngram-size = 3\n[columns]\ntext = \"body\"\n");
-    let plan = place.onefold(["config", "--json", "--config", "plan.toml", "--threshold", "0.9", "--id-column", "k"]).run().exits(0).json();
-    assert_eq!((&plan["threshold"], &plan["ngram-size"]), (&"0.9".into(), &3.into()));
+    place.write("plan.toml", "threshold = 0.5\nngram-size = 3\n[columns]\ntext = \"body\"\n");
+    let plan = place
+        .onefold(["config", "--json", "--config", "plan.toml", "--threshold", "0.9", "--id-column", "k"])
+        .run()
+        .exits(0)
+        .json();
+    assert_eq!((&plan["threshold"], &plan["ngram-size"]), (&0.9.into(), &3.into()));
     assert_eq!((&plan["columns"]["text"], &plan["columns"]["id"]), (&"body".into(), &"k".into()));
-    place.write("minhash.toml", "[method]\nname = \"minhash\"\n");
     let printed = place.onefold(["config", "--method", "minhash", "--seed", "7"]).run().stdout;
     place.write("minhash.toml", printed);
     let plan = place.onefold(["config", "--json", "--config", "minhash.toml", "--num-perm", "64"]).run().exits(0).json();
@@ -85,7 +127,7 @@ fn refused(config: &str, words: &[&str]) {
 
 #[test]
 fn unknown_keys_and_wrong_types_are_named() {
-    refused("treshold = \"0.8\"\n", &["plan.toml", "treshold"]);
+    refused("treshold = 0.8\n", &["plan.toml", "treshold"]);
     refused("[columns]\ntxt = \"a\"\n", &["plan.toml", "txt"]);
     refused("ngram-size = \"five\"\n", &["plan.toml", "ngram-size"]);
     refused("follow = 1\n", &["plan.toml", "follow"]);
@@ -97,10 +139,11 @@ fn unknown_keys_and_wrong_types_are_named() {
 
 #[test]
 fn values_outside_their_range_are_refused_as_on_the_command_line() {
-    refused("threshold = \"1.5\"\n", &["threshold", "above 0 and up to 1"]);
-    refused("threshold = \"nan\"\n", &["threshold", "above 0 and up to 1"]);
+    refused("threshold = 1.5\n", &["threshold", "above 0 and up to 1"]);
+    refused("threshold = nan\n", &["threshold", "above 0 and up to 1"]);
+    refused("threshold = 0\n", &["threshold", "above 0 and up to 1"]);
     refused("ngram-size = 0\n", &["ngram-size", "from 1 to 1000"]);
-    refused("floor = \"0.9\"\n", &["floor", "at most the threshold"]);
+    refused("floor = 0.9\n", &["floor", "at most the threshold"]);
 }
 
 #[test]
@@ -124,4 +167,12 @@ fn the_largest_numbers_can_be_written_down() {
         assert_eq!(place.onefold(["config", "--config", "plan.toml"]).run().exits(0).stdout, printed, "{flag}");
     }
     place.onefold(["config", "--method", "minhash", "--seed", "18446744073709551615"]).run().exits(0);
+}
+
+/// `threshold = 1` is what people write.
+#[test]
+fn a_whole_number_is_a_threshold_too() {
+    let place = Place::new();
+    place.write("plan.toml", "threshold = 1\n");
+    assert_eq!(digest(&place, &["--config", "plan.toml"]), digest(&place, &["--threshold", "1.0"]));
 }

@@ -85,5 +85,8 @@ fn what_is_kept_is_kept_by_a_second_run() {
     }
     place.write("kept.jsonl", kept);
     let summary = place.onefold(["scan", "kept.jsonl", "--out", "again", "--json"]).run().json();
-    assert_eq!((&summary["removed"], &summary["documents"]), (&0.into(), &documents.values().filter(|r| r.truth("keep")).count().into()));
+    assert_eq!(
+        (&summary["removed"], &summary["documents"]),
+        (&0.into(), &documents.values().filter(|r| r.truth("keep")).count().into())
+    );
 }

@@ -5,14 +5,19 @@ use crate::place::{Place, row, text};
 /// Documents at every distance from one another.
 fn collection() -> Place {
     let place = Place::new();
-    let rows: String = (0..20).map(|n| row(&format!("d{n:02}"), &format!("{} {}", text("a", 100 - 4 * n), text(&format!("v{n}x"), 4 * n)))).collect();
+    let rows: String = (0..20)
+        .map(|n| row(&format!("d{n:02}"), &format!("{} {}", text("a", 100 - 4 * n), text(&format!("v{n}x"), 4 * n))))
+        .collect();
     place.write("a.jsonl", rows);
     place
 }
 
 fn numbers(options: &[&str], name: &str) -> Vec<u64> {
     let place = collection();
-    options.iter().map(|option| place.scan(&format!("a.jsonl --overwrite --json {option}")).exits(0).json()[name].as_u64().unwrap()).collect()
+    options
+        .iter()
+        .map(|option| place.scan(&format!("a.jsonl --overwrite --json {option}")).exits(0).json()[name].as_u64().unwrap())
+        .collect()
 }
 
 #[track_caller]
@@ -51,7 +56,10 @@ fn exact_misses_none_and_minhash_invents_none() {
     let mut found = ["exact", "minhash"].map(|method| {
         place.scan(&format!("a.jsonl --overwrite --threshold 0.6 --method {method}")).exits(0);
         let pairs = place.result("out").pairs().unwrap();
-        pairs.iter().map(|p| (p.text("first_id").to_string(), p.text("second_id").to_string(), p.text("resemblance").to_string())).collect::<std::collections::BTreeSet<_>>()
+        pairs
+            .iter()
+            .map(|p| (p.text("first_id").to_string(), p.text("second_id").to_string(), p.text("resemblance").to_string()))
+            .collect::<std::collections::BTreeSet<_>>()
     });
     let minhash = std::mem::take(&mut found[1]);
     assert!(!minhash.is_empty() && minhash.is_subset(&found[0]));
@@ -73,7 +81,10 @@ fn a_lower_floor_lists_more_and_removes_the_same() {
 
 #[test]
 fn star_and_all_remove_the_same_and_transitive_removes_no_more() {
-    let place = collection();
+    let place = Place::new();
+    // A chain: each document is a window on one long text, moved by five words.
+    let words: Vec<String> = (0..300).map(|n| format!("w{n}")).collect();
+    place.write("a.jsonl", (0..30).map(|n| row(&format!("d{n:02}"), &words[5 * n..5 * n + 100].join(" "))).collect::<String>());
     let mut removed = Vec::new();
     let mut clusters = Vec::new();
     for options in ["", "--pairs star", "--cluster transitive", "--cluster transitive --pairs star"] {

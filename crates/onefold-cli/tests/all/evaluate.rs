@@ -30,7 +30,11 @@ fn with_gold(place: &Place, gold: &str) -> Ran {
 #[track_caller]
 fn as_by_hand(scores: &Value) {
     for table in [&scores["pairs"], &scores["clusters"]] {
-        assert_eq!([&table["true_positives"], &table["false_positives"], &table["false_negatives"]], [&json!(1), &json!(2), &json!(1)], "{table}");
+        assert_eq!(
+            [&table["true_positives"], &table["false_positives"], &table["false_negatives"]],
+            [&json!(1), &json!(2), &json!(1)],
+            "{table}"
+        );
         let close = |name: &str, value: f64| assert!((table[name].as_f64().unwrap() - value).abs() < 1e-12, "{name}: {table}");
         close("precision", 1.0 / 3.0);
         close("recall", 0.5);
@@ -41,7 +45,11 @@ fn as_by_hand(scores: &Value) {
 #[test]
 fn classes_in_every_form_give_the_numbers_made_by_hand() {
     let place = scanned("");
-    let forms = ["k a\nk b\nl c\nl d\n", "k\ta\tb\nl\tc\td\n", "{\"hash\":\"k\",\"ids\":[\"a\",\"b\"]}\n{\"hash\":\"l\",\"ids\":[\"c\",\"d\"]}\n"];
+    let forms = [
+        "k a\nk b\nl c\nl d\n",
+        "k\ta\tb\nl\tc\td\n",
+        "{\"hash\":\"k\",\"ids\":[\"a\",\"b\"]}\n{\"hash\":\"l\",\"ids\":[\"c\",\"d\"]}\n",
+    ];
     for form in forms {
         as_by_hand(&with_gold(&place, form).exits(0).json());
     }
@@ -54,7 +62,11 @@ fn a_column_of_the_input_gives_the_same_numbers() {
     as_by_hand(&scores);
     assert_eq!(scores["documents"]["in_gold"], 4, "e has no label and is not judged");
     let missed = &scores["worst_false_negatives"][0];
-    assert_eq!((&missed["first"], &missed["second"], &missed["resemblance"]), (&json!("c"), &json!("d"), &json!(0.0)), "measured from the texts");
+    assert_eq!(
+        (&missed["first"], &missed["second"], &missed["resemblance"]),
+        (&json!("c"), &json!("d"), &json!(0.0)),
+        "measured from the texts"
+    );
 }
 
 #[test]
@@ -62,7 +74,10 @@ fn pairs_without_labels_make_all_others_negative() {
     let place = scanned("");
     for gold in ["id_a,id_b\na,b\nc,d\n", "id_a\tid_b\nb\ta\nd\tc\n"] {
         let scores = with_gold(&place, gold).exits(0).json();
-        assert_eq!((&scores["pairs"]["true_positives"], &scores["pairs"]["false_positives"], &scores["pairs"]["false_negatives"]), (&json!(1), &json!(2), &json!(1)));
+        assert_eq!(
+            (&scores["pairs"]["true_positives"], &scores["pairs"]["false_positives"], &scores["pairs"]["false_negatives"]),
+            (&json!(1), &json!(2), &json!(1))
+        );
     }
 }
 
@@ -70,7 +85,10 @@ fn pairs_without_labels_make_all_others_negative() {
 fn labels_limit_the_score_to_judged_pairs() {
     let place = scanned("");
     let scores = with_gold(&place, "id_a,id_b,label\na,b,2\nb,c,0\nc,d,1\na,e,0\n").exits(0).json();
-    assert_eq!((&scores["pairs"]["true_positives"], &scores["pairs"]["false_positives"], &scores["pairs"]["false_negatives"]), (&json!(1), &json!(1), &json!(1)));
+    assert_eq!(
+        (&scores["pairs"]["true_positives"], &scores["pairs"]["false_positives"], &scores["pairs"]["false_negatives"]),
+        (&json!(1), &json!(1), &json!(1))
+    );
 }
 
 #[test]
@@ -97,7 +115,8 @@ fn people_read_the_same_numbers() {
     place.write("gold", "k a\nk b\nl c\nl d\nl z\n");
     let text = place.onefold(["evaluate", "out", "--gold", "gold", "--worst", "1"]).run().exits(0).stdout;
     assert!(text.contains("not in the result 1") && text.contains('z'), "{text}");
-    let pairs: Vec<&str> = text.lines().find(|line| line.trim_start().starts_with("pairs ")).unwrap().split_whitespace().collect();
+    let pairs: Vec<&str> =
+        text.lines().find(|line| line.trim_start().starts_with("pairs ")).unwrap().split_whitespace().collect();
     assert_eq!(pairs[1..5], ["1", "2", "3", "0.3333"], "{text}");
     assert_eq!(text.matches(" ~ ").count(), 2, "one error of each kind: {text}");
 }

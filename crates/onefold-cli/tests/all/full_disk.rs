@@ -35,7 +35,9 @@ fn a_disk_that_is_full_from_the_start_keeps_no_trace() {
 fn a_disk_without_inodes_keeps_no_trace() {
     let place = large();
     for inodes in 2..9 {
-        let script = format!("mount -t tmpfs -o nr_inodes={inodes} tmpfs mount; code=0; $ONEFOLD scan a.jsonl --out mount/out || code=$?; ls -A mount; exit $code");
+        let script = format!(
+            "mount -t tmpfs -o nr_inodes={inodes} tmpfs mount; code=0; $ONEFOLD scan a.jsonl --out mount/out || code=$?; ls -A mount; exit $code"
+        );
         let Some(program) = with_mounts(place.path(), &script) else { return };
         assert_eq!(program.run().exits(5).stdout, "", "left behind with {inodes} inodes");
     }

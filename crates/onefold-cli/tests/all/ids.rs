@@ -13,7 +13,8 @@ fn d7_a_repeated_id_is_renamed_and_listed() {
         assert_eq!(place.ids(), set(["x", "x@a.jsonl#2", "x@b.jsonl#1", "y"]));
         assert_eq!(place.state()["x"].text("file"), "a.jsonl");
         assert_eq!(place.flags("x@b.jsonl#1"), "renamed");
-        let listed: Vec<_> = place.remarks().into_iter().filter(|r| r.kind == "flagged" && r.reason == "renamed").map(|r| r.input).collect();
+        let listed: Vec<_> =
+            place.remarks().into_iter().filter(|r| r.kind == "flagged" && r.reason == "renamed").map(|r| r.input).collect();
         assert_eq!(listed, ["x@a.jsonl#2", "x@b.jsonl#1"]);
     }
 }
@@ -73,4 +74,20 @@ fn rows_of_tables_are_sorted_by_id_bytewise() {
     let pairs = result.pairs().unwrap();
     assert_eq!(pairs.len(), 6, "a family is listed as a star to its smallest id");
     assert!(pairs.iter().all(|pair| pair.text("first_id") == "10" && pair.text("second_id") > "10"));
+}
+
+/// Numbers past 64 bits are ids too, and two of them must not become one.
+#[test]
+fn d7_large_numbers_are_ids_digit_by_digit() {
+    let place = Place::new();
+    let ids = ["123456789012345678901", "123456789012345678902", "18446744073709551615", "-9223372036854775808"];
+    place.write(
+        "a.jsonl",
+        ids.iter()
+            .enumerate()
+            .map(|(at, id)| format!("{{\"id\":{id},\"text\":\"{}\"}}\n", text(&format!("n{at}x"), 20)))
+            .collect::<String>(),
+    );
+    place.scan("a.jsonl").exits(0);
+    assert_eq!(place.ids(), set(ids));
 }

@@ -12,7 +12,12 @@ pub fn skip(missing: &str) {
 }
 
 fn succeeds(words: &[&str]) -> bool {
-    Command::new(words[0]).args(&words[1..]).stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
+    Command::new(words[0])
+        .args(&words[1..])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
 }
 
 const NOBODY: [&str; 4] = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
@@ -49,7 +54,8 @@ pub fn tool(words: &[&str], folder: &Path) {
 
 /// A file of the shared collections.
 pub fn shared(name: &str) -> Option<PathBuf> {
-    let root = std::env::var("ONEFOLD_SHARED_DATA").unwrap_or_else(|_| format!("{}/../../../shared/data", env!("CARGO_MANIFEST_DIR")));
+    let root =
+        std::env::var("ONEFOLD_SHARED_DATA").unwrap_or_else(|_| format!("{}/../../../shared/data", env!("CARGO_MANIFEST_DIR")));
     let path = Path::new(&root).join(name);
     if path.exists() {
         return Some(path);

@@ -3,7 +3,11 @@
 //! Rows of the project's fault tables (F1, X12, S11, …) are named in the tests that provoke them. Everything runs in a folder of
 //! its own; what needs rights or tools that a machine may lack is skipped aloud, and fails where `CI=true`.
 
-#![expect(clippy::unwrap_used, clippy::print_stderr, reason = "a test may stop where it finds a surprise, and says aloud what it skips")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test may stop where it finds a surprise, and says aloud what it skips"
+)]
 
 mod bytes;
 mod columns;

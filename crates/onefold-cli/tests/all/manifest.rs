@@ -75,7 +75,12 @@ fn a_manifest_that_cannot_be_trusted_is_exit_6() {
         fs::write(&path, bad).unwrap();
         evaluate(&place).exits(6).says(&[words]);
     }
-    fs::write(&path, b"\xff\xfe").unwrap();
+}
+
+#[test]
+fn a_manifest_that_is_not_text_is_exit_6() {
+    let place = scanned("");
+    fs::write(place.at("out/run.json"), b"\xff\xfe").unwrap();
     evaluate(&place).exits(6).says(&["run.json"]);
 }
 

@@ -26,7 +26,7 @@ fn h10_settings_and_paths_are_escaped() {
         ["scan", "in", "--out", "out", "--threshold", EVIL],
         ["scan", "in", "--out", "out", "--keep", EVIL],
         ["scan", EVIL, "--out", "out", "--threads", "1"],
-        ["scan", "in", "--out", "out", "--protect", &format!("[{EVIL}")],
+        ["scan", "in", "--out", "out", "--protect", &format!("{EVIL}[")],
     ] {
         harmless(&place.onefold(words).run().exits(2).says(&["\\u{1b}]0;owned"]));
     }
@@ -61,7 +61,11 @@ fn h10_the_content_of_a_gold_file_is_escaped() {
 #[test]
 fn h10_words_that_are_no_command_are_escaped() {
     let place = place();
-    for words in [vec![EVIL], vec!["scan", "in", "--out", "out", "--method", EVIL], vec!["scan", "in", "--out", "out", &format!("--{EVIL}")]] {
+    for words in [
+        vec![EVIL],
+        vec!["scan", "in", "--out", "out", "--method", EVIL],
+        vec!["scan", "in", "--out", "out", &format!("--{EVIL}")],
+    ] {
         harmless(&place.onefold(words).run().exits(2));
     }
 }
@@ -84,7 +88,7 @@ fn usage_errors_have_a_stable_code() {
 #[test]
 fn an_error_is_one_line_and_a_hint() {
     let place = place();
-    place.write("bad.toml", "threshold = \"0.8\"\nnonsense = 1\n");
+    place.write("bad.toml", "threshold = 0.8\nnonsense = 1\n");
     place.write("bad.csv", "id_a,id_b\na\n");
     for words in [
         vec!["scan", "missing", "--out", "out"],

@@ -10,7 +10,18 @@ use crate::place::{Place, set, text};
 /// Name as bytes, id as the contract has it.
 fn awkward() -> Vec<(Vec<u8>, String)> {
     let long = "l".repeat(255);
-    let as_they_are = ["line\nbreak", "\u{1b}[31mred\u{1b}]0;title\u{7}", "--help", "-rf", "\u{202e}txt.exe", "c1\u{9b}31m", "tab\tname", " ", "%41", &long];
+    let as_they_are = [
+        "line\nbreak",
+        "\u{1b}[31mred\u{1b}]0;title\u{7}",
+        "--help",
+        "-rf",
+        "\u{202e}txt.exe",
+        "c1\u{9b}31m",
+        "tab\tname",
+        " ",
+        "%41",
+        &long,
+    ];
     let mut names: Vec<_> = as_they_are.iter().map(|name| (name.as_bytes().to_vec(), (*name).to_string())).collect();
     names.push((b"bytes\xff\xfe.txt".to_vec(), "bytes%FF%FE.txt".into()));
     names.push((b"surrogate\xed\xa0\x80".to_vec(), "surrogate%ED%A0%80".into()));

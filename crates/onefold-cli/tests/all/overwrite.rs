@@ -6,7 +6,11 @@ use std::fs;
 use crate::place::{Place, RESULT, set, text};
 
 fn contents(place: &Place, folder: &str) -> BTreeMap<String, Vec<u8>> {
-    place.listing(folder).into_iter().map(|name| (name.clone(), fs::read(place.at(format!("{folder}/{name}"))).unwrap())).collect()
+    place
+        .listing(folder)
+        .into_iter()
+        .map(|name| (name.clone(), fs::read(place.at(format!("{folder}/{name}"))).unwrap()))
+        .collect()
 }
 
 #[test]
@@ -26,7 +30,10 @@ fn a_result_is_replaced_when_asked() {
     place.write("out/notes.txt", "mine");
     place.write("in/d.txt", text("d", 40));
     place.scan("in --overwrite --format jsonl").exits(0);
-    assert_eq!(place.listing("out"), set(["documents.jsonl", "pairs.jsonl", "run.json", "skipped.jsonl", "state.parquet", "notes.txt"]));
+    assert_eq!(
+        place.listing("out"),
+        set(["documents.jsonl", "pairs.jsonl", "run.json", "skipped.jsonl", "state.parquet", "notes.txt"])
+    );
     assert_eq!(fs::read_to_string(place.at("out/notes.txt")).unwrap(), "mine");
     assert_eq!(place.documents().len(), 4);
 }

@@ -8,7 +8,7 @@ use crate::machine::{as_nobody, shell, with_mounts};
 use crate::place::{Place, RESULT, pairs, set, text};
 
 fn forbid(place: &Place, name: &str) {
-    fs::set_permissions(place.at(name), fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(place.at(name), fs::Permissions::from_mode(0o000)).unwrap();
 }
 
 /// A folder that anyone may write in.

@@ -115,7 +115,8 @@ impl Place {
 
     /// Input and reason of what was left out, sorted.
     pub fn skipped(&self) -> Vec<(String, String)> {
-        let mut skipped: Vec<_> = self.remarks().into_iter().filter(|r| r.kind == "skipped").map(|r| (r.input, r.reason)).collect();
+        let mut skipped: Vec<_> =
+            self.remarks().into_iter().filter(|r| r.kind == "skipped").map(|r| (r.input, r.reason)).collect();
         skipped.sort();
         skipped
     }

@@ -41,6 +41,8 @@ impl Program {
         let mut words = words.into_iter();
         let mut command = Command::new(words.next().unwrap());
         command.args(words).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        // Help is wrapped to this where there is no terminal to ask.
+        command.env_remove("COLUMNS");
         // A group of its own, so that a shell around the binary dies with it.
         command.process_group(0);
         Program { command, input: None }
@@ -108,7 +110,9 @@ impl Running {
     }
 
     pub fn signal(&self, name: &str) {
-        assert!(Command::new("kill").args([&format!("-{name}"), "--", &format!("-{}", self.child.id())]).status().unwrap().success());
+        assert!(
+            Command::new("kill").args([&format!("-{name}"), "--", &format!("-{}", self.child.id())]).status().unwrap().success()
+        );
     }
 
     pub fn id(&self) -> u32 {
@@ -129,7 +133,9 @@ impl Running {
                 None => thread::sleep(Duration::from_millis(5)),
             }
         };
-        let text = |pipe: Option<JoinHandle<Vec<u8>>>| pipe.map_or(String::new(), |pipe| String::from_utf8_lossy(&pipe.join().unwrap()).into_owned());
+        let text = |pipe: Option<JoinHandle<Vec<u8>>>| {
+            pipe.map_or(String::new(), |pipe| String::from_utf8_lossy(&pipe.join().unwrap()).into_owned())
+        };
         let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap());
         let ran = Ran { code, stdout: text(self.stdout.take()), stderr: text(self.stderr.take()) };
         assert!(!ran.stderr.contains("panicked at") && !ran.stderr.contains("stack backtrace"), "a panic: {}", ran.stderr);
@@ -159,7 +165,11 @@ impl Ran {
     pub fn says(self, words: &[&str]) -> Self {
         let first = self.stderr.lines().next().unwrap_or_default();
         let code = first.strip_prefix("error[E").and_then(|rest| rest.split_once("]: ")).map(|(code, _)| code);
-        assert!(code.is_some_and(|code| code.len() == 4 && code.bytes().all(|b| b.is_ascii_digit())), "no stable code: {}", self.stderr);
+        assert!(
+            code.is_some_and(|code| code.len() == 4 && code.bytes().all(|b| b.is_ascii_digit())),
+            "no stable code: {}",
+            self.stderr
+        );
         for word in words {
             assert!(self.stderr.contains(word), "'{word}' is not in: {}", self.stderr);
         }

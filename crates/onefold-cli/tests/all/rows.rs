@@ -82,7 +82,10 @@ fn x12_a_line_without_end_is_passed_over() {
 #[test]
 fn x12_a_long_line_that_begins_with_blanks_is_accounted_for() {
     let place = Place::new();
-    place.write("a.jsonl", row("first", &text("f", 40)) + &" ".repeat(3 << 20) + &row("padded", &text("p", 40)) + &row("last", &text("l", 40)));
+    place.write(
+        "a.jsonl",
+        row("first", &text("f", 40)) + &" ".repeat(3 << 20) + &row("padded", &text("p", 40)) + &row("last", &text("l", 40)),
+    );
     let summary = place.scan("a.jsonl --max-document-bytes 100000 --json").exits(3).json();
     assert_eq!(summary["seen"], 3, "{:?}", place.skipped());
 }
@@ -102,7 +105,9 @@ fn x12_a_row_just_over_the_limit_is_skipped_and_one_at_it_is_not() {
 fn rows_across_many_blocks_keep_their_numbers() {
     let place = Place::new();
     let padding = "x ".repeat(2000);
-    let rows: String = (1..=2000).map(|n| if n == 1500 { "bad\n".into() } else { format!("{{\"text\":\"{padding} {}\"}}\n", text(&format!("n{n}x"), 5)) }).collect();
+    let rows: String = (1..=2000)
+        .map(|n| if n == 1500 { "bad\n".into() } else { format!("{{\"text\":\"{padding} {}\"}}\n", text(&format!("n{n}x"), 5)) })
+        .collect();
     place.write("a.jsonl", rows);
     place.scan("a.jsonl --threads 8 --pairs star --ngram-size 1 --threshold 1").exits(3);
     assert_eq!(place.skipped(), pairs(&[("a.jsonl:1500", "bad_json")]));

@@ -14,8 +14,12 @@ fn same(name: &str, ran: &Ran) {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, &found).unwrap();
     }
-    let expected = fs::read_to_string(&path).unwrap_or_else(|_| panic!("{} is missing: UPDATE_SNAPSHOTS=1 writes it", path.display()));
-    assert!(found == expected, "{name} has changed; if it should have, UPDATE_SNAPSHOTS=1\n--- expected\n{expected}\n--- found\n{found}");
+    let expected =
+        fs::read_to_string(&path).unwrap_or_else(|_| panic!("{} is missing: UPDATE_SNAPSHOTS=1 writes it", path.display()));
+    assert!(
+        found == expected,
+        "{name} has changed; if it should have, UPDATE_SNAPSHOTS=1\n--- expected\n{expected}\n--- found\n{found}"
+    );
 }
 
 fn run(place: &Place, words: &str) -> Ran {
@@ -46,7 +50,7 @@ fn the_default_plan() {
 #[test]
 fn errors() {
     let place = Place::with_documents();
-    place.write("bad.toml", "treshold = \"0.8\"\n");
+    place.write("bad.toml", "treshold = 0.8\n");
     place.write("taken/thesis.txt", "x");
     place.write("bad.csv", "id_a,id_b,label\na,b,x\n");
     place.onefold(["scan", "in", "--out", "result", "--quiet"]).run().exits(0);

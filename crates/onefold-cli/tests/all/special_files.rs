@@ -14,7 +14,8 @@ fn tree() -> (Place, UnixListener, bool) {
     let place = Place::with_documents();
     tool(&["mkfifo", "in/pipe", "in/rows.jsonl"], place.path());
     let socket = UnixListener::bind(place.at("in/socket")).unwrap();
-    let device = Command::new("mknod").args(["in/zero", "c", "1", "5"]).current_dir(place.path()).status().is_ok_and(|s| s.success());
+    let device =
+        Command::new("mknod").args(["in/zero", "c", "1", "5"]).current_dir(place.path()).status().is_ok_and(|s| s.success());
     if !device {
         skip("right to make a device node");
     }
@@ -71,7 +72,9 @@ fn a_pipe_named_as_an_argument_is_read() {
     let place = Place::new();
     tool(&["mkfifo", "pipe"], place.path());
     let path = place.at("pipe");
-    let writer = std::thread::spawn(move || File::options().write(true).open(path).unwrap().write_all(row("a", &text("a", 40)).as_bytes()).unwrap());
+    let writer = std::thread::spawn(move || {
+        File::options().write(true).open(path).unwrap().write_all(row("a", &text("a", 40)).as_bytes()).unwrap()
+    });
     place.scan("pipe").exits(0);
     writer.join().unwrap();
     assert_eq!(place.ids(), set(["a"]));

@@ -49,8 +49,12 @@ fn the_summary_and_the_manifest_say_the_same() {
 fn people_read_the_same_numbers() {
     let place = collection();
     let text = place.scan("in rows.jsonl").exits(3).stdout;
-    let line = |name: &str| text.lines().find(|line| line.trim_start().starts_with(name)).unwrap_or_else(|| panic!("no '{name}' in {text}"));
-    for (name, number) in [("documents", "7"), ("kept", "5"), ("removable", "2"), ("skipped", "2"), ("flagged", "2"), ("clusters", "1")] {
+    let line = |name: &str| {
+        text.lines().find(|line| line.trim_start().starts_with(name)).unwrap_or_else(|| panic!("no '{name}' in {text}"))
+    };
+    for (name, number) in
+        [("documents", "7"), ("kept", "5"), ("removable", "2"), ("skipped", "2"), ("flagged", "2"), ("clusters", "1")]
+    {
         assert_eq!(line(name).split_whitespace().nth(1), Some(number), "{name}");
     }
     assert!(line("skipped").contains("bad json 1, binary 1"));

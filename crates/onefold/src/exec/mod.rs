@@ -1,5 +1,6 @@
 //! How, never what: threads, progress, cancellation. Nothing here may change the answer.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, Result};
@@ -32,15 +33,13 @@ pub struct Exec<'a> {
     /// Told of progress.
     pub observer: &'a dyn Observer,
     /// Set from outside to stop the run.
-    pub cancel: &'a AtomicBool,
+    pub cancel: Arc<AtomicBool>,
 }
-
-static NEVER: AtomicBool = AtomicBool::new(false);
 
 impl Default for Exec<'_> {
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        Exec { threads, observer: &Silent, cancel: &NEVER }
+        Exec { threads, observer: &Silent, cancel: Arc::default() }
     }
 }
 

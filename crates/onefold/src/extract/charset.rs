@@ -135,7 +135,12 @@ fn mostly_utf8(bytes: &[u8]) -> bool {
         good += multi_byte_starts(chunk.valid().as_bytes()).count();
         bad += chunk.invalid().len();
     }
-    good > bad
+    good > bad || bad == 3 * surrogates(bytes)
+}
+
+/// Surrogates written as if they were characters: no charset but a careless UTF-8 has these three bytes.
+fn surrogates(bytes: &[u8]) -> usize {
+    bytes.windows(3).filter(|w| w[0] == 0xED && (0xA0..=0xBF).contains(&w[1]) && (0x80..=0xBF).contains(&w[2])).count()
 }
 
 /// The first bytes of the characters in UTF-8 that are not ASCII.

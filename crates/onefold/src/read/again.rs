@@ -3,19 +3,22 @@
 use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 
+use super::catalog::{FileKind, RowFormat, kind_of_argument};
+use super::delimited::DelimitedRows;
+use super::fields::FieldRow;
 use super::jsonl::{FieldReader, Parsed};
 use super::open;
 use crate::plan::Columns;
+use crate::report::Row;
 
-/// A field of every row of a JSONL file, with the number of its line; rows that have none are left out.
+/// A field of every row of a file, with the number of the row; rows that have none are left out.
 pub fn read_column(path: &Path, column: &str) -> io::Result<Vec<(u64, String)>> {
-    let fields = FieldReader::new(&[column]);
     let mut values = Vec::new();
-    for_each_row(path, |number, row| {
-        match fields.read(row).ok().and_then(|mut found| found.pop()) {
-            Some(Parsed::Text(text)) => values.push((number, text.into_owned())),
-            Some(Parsed::Integer(value)) => values.push((number, value.to_string())),
-            Some(Parsed::Real(value)) => values.push((number, value.to_string())),
+    for_each_row(path, column, |number, value| {
+        match value {
+            Parsed::Text(text) => values.push((number, text.into_owned())),
+            Parsed::Integer(value) => values.push((number, value.to_string())),
+            Parsed::Real(value) => values.push((number, value.to_string())),
             _ => (),
         }
         true
@@ -30,6 +33,23 @@ pub struct TextPlace {
     pub path: PathBuf,
     /// The line of a row, from 1; 0 is the whole file.
     pub record: u64,
+}
+
+impl TextPlace {
+    /// From a row of the state table; a path that is not UTF-8 is taken from its bytes.
+    pub fn from_state(row: &Row) -> TextPlace {
+        let raw = row.text("raw_path");
+        let bytes =
+            (0..raw.len() / 2).filter_map(|at| u8::from_str_radix(raw.get(2 * at..2 * at + 2)?, 16).ok()).collect::<Vec<u8>>();
+        let path = if bytes.is_empty() { row.text("file").into() } else { path_of_bytes(bytes) };
+        TextPlace { path, record: row.text("record").parse().unwrap_or(0) }
+    }
+}
+
+#[cfg(unix)]
+fn path_of_bytes(bytes: Vec<u8>) -> PathBuf {
+    use std::os::unix::ffi::OsStringExt;
+    std::ffi::OsString::from_vec(bytes).into()
 }
 
 /// The texts of documents, in the order asked for; `None` for those that can't be read any more. Each file is read once.
@@ -56,22 +76,43 @@ fn read_whole(path: &Path) -> Option<String> {
 
 /// Fills in the texts of rows, `wanted` by their numbers.
 fn read_rows(path: &Path, columns: &Columns, wanted: impl Iterator<Item = (u64, usize)>, texts: &mut [Option<String>]) {
-    let fields = FieldReader::new(&[&columns.text]);
     let mut wanted = wanted.peekable();
+    if wanted.peek().is_none() {
+        return;
+    }
     // A file that has become unreadable leaves its texts out; the caller shows that.
-    let _ = for_each_row(path, |number, row| {
+    let _ = for_each_row(path, &columns.text, |number, value| {
         while let Some((_, at)) = wanted.next_if(|(record, _)| *record == number) {
-            texts[at] = match fields.read(row).ok().and_then(|mut found| found.pop()) {
-                Some(Parsed::Text(found)) => Some(found.into_owned()),
-                _ => None,
-            };
+            texts[at] = if let Parsed::Text(text) = &value { Some(text.to_string()) } else { None };
         }
         wanted.peek().is_some()
     });
 }
 
-/// Calls `each` with the number and bytes of every line until it says no.
-fn for_each_row(path: &Path, mut each: impl FnMut(u64, &[u8]) -> bool) -> io::Result<()> {
+/// Calls `each` with the number of every row and one of its fields until it says no.
+fn for_each_row(path: &Path, column: &str, mut each: impl FnMut(u64, Parsed<'_>) -> bool) -> io::Result<()> {
+    let numbered = |rows: &mut dyn Iterator<Item = io::Result<FieldRow>>, each: &mut dyn FnMut(u64, Parsed<'_>) -> bool| {
+        for (number, row) in (1..).zip(rows) {
+            if !each(number, row?.values.pop().unwrap_or(Parsed::Missing)) {
+                break;
+            }
+        }
+        Ok(())
+    };
+    match kind_of_argument(path)? {
+        FileKind::Rows(RowFormat::Delimited(delimiter)) => {
+            numbered(&mut DelimitedRows::new(open::open(path)?, delimiter, &[column])?, &mut each)
+        }
+        #[cfg(feature = "parquet")]
+        FileKind::Rows(RowFormat::Parquet) => {
+            numbered(&mut super::parquet::ParquetRows::new(open::open_regular(path, true)?, &[column])?, &mut each)
+        }
+        _ => for_each_line(path, column, each),
+    }
+}
+
+fn for_each_line(path: &Path, column: &str, mut each: impl FnMut(u64, Parsed<'_>) -> bool) -> io::Result<()> {
+    let fields = FieldReader::new(&[column]);
     let mut reader = open::open(path)?;
     let mut row = Vec::new();
     for number in 1.. {
@@ -80,7 +121,8 @@ fn for_each_row(path: &Path, mut each: impl FnMut(u64, &[u8]) -> bool) -> io::Re
             break;
         }
         let bytes = if number == 1 { row.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&row) } else { &row };
-        if !each(number, bytes.trim_ascii()) {
+        let value = fields.read(bytes.trim_ascii()).ok().and_then(|mut found| found.pop());
+        if !each(number, value.unwrap_or(Parsed::Missing)) {
             break;
         }
     }

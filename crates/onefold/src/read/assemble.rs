@@ -99,6 +99,7 @@ fn remarks(document: &Entry) -> impl Iterator<Item = Skipped> + '_ {
             "lossy" => Stage::Extract,
             _ => Stage::Read,
         };
-        Skipped { kind: SkipKind::Flagged, input: document.id.clone(), stage, reason: flag.into(), detail: String::new() }
+        let detail = if flag == "renamed" { "another document has the id before the last @" } else { "" };
+        Skipped { kind: SkipKind::Flagged, input: document.id.clone(), stage, reason: flag.into(), detail: detail.into() }
     })
 }

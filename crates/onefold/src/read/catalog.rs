@@ -6,9 +6,11 @@ use std::fs;
 use std::io::{self, BufRead};
 use std::path::{Component, Path, PathBuf};
 
+use super::delimited::DelimitedRows;
 use super::open;
 use crate::document::InputFile;
 use crate::error::{Error, Result, SkipKind, Skipped};
+use crate::plan::Plan;
 use crate::run::Stage;
 
 /// A file to be read, and how.
@@ -25,8 +27,19 @@ pub(super) struct Listed {
 pub(super) enum FileKind {
     /// One document.
     Document,
-    /// A document a line.
-    Rows,
+    /// A document a row.
+    Rows(RowFormat),
+}
+
+/// How rows are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RowFormat {
+    /// A JSON object a line.
+    Jsonl,
+    /// Fields parted by this byte, quoted where needed, with a header.
+    Delimited(u8),
+    /// Columns.
+    Parquet,
 }
 
 /// Device and inode: the identity of a file.
@@ -34,28 +47,40 @@ type FileId = (u64, u64);
 
 /// Files found so far.
 pub(super) struct Catalog {
+    /// Where our own result will be: not an input.
+    own_folder: Option<FileId>,
     follow: bool,
+    text_column: String,
     found: Vec<(Listed, Option<FileId>)>,
     entered: HashSet<FileId>,
     pub(super) skipped: Vec<Skipped>,
 }
 
 impl Catalog {
-    pub(super) fn new(follow: bool) -> Self {
-        Catalog { follow, found: Vec::new(), entered: HashSet::new(), skipped: Vec::new() }
+    pub(super) fn new(plan: &Plan, own_folder: Option<&Path>) -> Self {
+        Catalog {
+            own_folder: own_folder.and_then(|folder| fs::metadata(folder).ok()).map(|metadata| file_id(&metadata)),
+            follow: plan.follow,
+            text_column: plan.columns.text.clone(),
+            found: Vec::new(),
+            entered: HashSet::new(),
+            skipped: Vec::new(),
+        }
     }
 
-    /// Adds what an argument names. An argument that is not there is an error; what a folder holds never is.
-    pub(super) fn add(&mut self, argument: &str) -> Result<()> {
-        let path = Path::new(argument);
-        let metadata = fs::metadata(path).map_err(|cause| Error::Input { path: argument.into(), cause })?;
+    /// Adds what an argument names. An argument that is not there is an error; what can't be read is skipped.
+    pub(super) fn add(&mut self, path: &Path) -> Result<()> {
+        let argument = escape(path.as_os_str());
+        let metadata = fs::metadata(path).map_err(|cause| Error::Input { path: argument.clone(), cause })?;
         if metadata.is_dir() {
-            self.walk(path, argument);
+            self.walk(path, &argument);
         } else if metadata.is_file() {
-            let kind = kind_of_argument(path).map_err(|cause| Error::Input { path: argument.into(), cause })?;
-            self.push(path, argument, kind, &metadata, true);
+            match kind_of_argument(path) {
+                Ok(kind) => self.push(path, &argument, kind, &metadata, true),
+                Err(cause) => self.skip(path, "unreadable", cause.to_string()),
+            }
         } else if is_pipe(&metadata) {
-            self.push(path, argument, FileKind::Rows, &metadata, true);
+            self.push(path, &argument, FileKind::Rows(RowFormat::Jsonl), &metadata, true);
         } else {
             self.skip(path, "not_a_regular_file", String::new());
         }
@@ -83,13 +108,29 @@ impl Catalog {
             other => other,
         };
         match metadata {
+            Ok(metadata) if metadata.is_dir() && Some(file_id(&metadata)) == self.own_folder => (),
             Ok(metadata) if metadata.is_dir() => folders.push(path),
             Ok(metadata) if metadata.is_file() => {
-                let kind = if has_rows_name(&path) { FileKind::Rows } else { FileKind::Document };
+                let kind = self.kind_in_folder(&path);
                 self.push(&path, argument, kind, &metadata, self.follow);
             }
             Ok(_) => self.skip(&path, "not_a_regular_file", String::new()),
             Err(cause) => self.skip(&path, "unreadable", cause.to_string()),
+        }
+    }
+
+    /// In a folder the name tells rows from documents; a table without a text column is a document like any other.
+    fn kind_in_folder(&self, path: &Path) -> FileKind {
+        let has_text = |delimiter| {
+            open::open_regular(path, self.follow)
+                .and_then(|file| open::decompress(Box::new(file)))
+                .and_then(|reader| DelimitedRows::new(reader, delimiter, &[&self.text_column]))
+                .is_ok()
+        };
+        match format_by_name(path) {
+            Some(RowFormat::Delimited(delimiter)) if !has_text(delimiter) => FileKind::Document,
+            Some(format) => FileKind::Rows(format),
+            None => FileKind::Document,
         }
     }
 
@@ -152,16 +193,21 @@ fn is_pipe(metadata: &fs::Metadata) -> bool {
     metadata.file_type().is_fifo()
 }
 
-/// A file that was named is looked into: JSONL is told by its first line.
-fn kind_of_argument(path: &Path) -> io::Result<FileKind> {
-    if has_rows_name(path) {
-        return Ok(FileKind::Rows);
+/// A file that was named is looked into: JSONL is told by its first line, Parquet by its magic.
+pub(super) fn kind_of_argument(path: &Path) -> io::Result<FileKind> {
+    if let Some(format) = format_by_name(path) {
+        return Ok(FileKind::Rows(format));
     }
     let mut reader = open::open(path)?;
     let start = reader.fill_buf().unwrap_or_default();
-    let rows = starts_with_row(start);
-    Ok(if rows { FileKind::Rows } else { FileKind::Document })
+    Ok(match start {
+        _ if start.starts_with(PARQUET) => FileKind::Rows(RowFormat::Parquet),
+        _ if starts_with_row(start) => FileKind::Rows(RowFormat::Jsonl),
+        _ => FileKind::Document,
+    })
 }
+
+const PARQUET: &[u8] = b"PAR1";
 
 /// Whether the first line that is not blank is a whole JSON object, or one too long to see its end.
 fn starts_with_row(start: &[u8]) -> bool {
@@ -172,10 +218,20 @@ fn starts_with_row(start: &[u8]) -> bool {
     object && (!complete || serde_json::from_slice::<serde::de::IgnoredAny>(line).is_ok())
 }
 
-fn has_rows_name(path: &Path) -> bool {
+/// Formats of rows by the endings of names; `.gz` and `.zst` may follow.
+const ENDINGS: [(&str, RowFormat); 6] = [
+    (".jsonl", RowFormat::Jsonl),
+    (".ndjson", RowFormat::Jsonl),
+    (".jsonlines", RowFormat::Jsonl),
+    (".csv", RowFormat::Delimited(b',')),
+    (".tsv", RowFormat::Delimited(b'\t')),
+    (".parquet", RowFormat::Parquet),
+];
+
+fn format_by_name(path: &Path) -> Option<RowFormat> {
     let name = path.file_name().map(OsStr::to_string_lossy).unwrap_or_default().to_lowercase();
     let name = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);
-    [".jsonl", ".ndjson", ".jsonlines"].iter().any(|ending| name.ends_with(ending))
+    ENDINGS.iter().find(|(ending, _)| name.ends_with(ending)).map(|(_, format)| *format)
 }
 
 /// A path cleaned lexically, as UTF-8; other bytes are written `%XX`.

@@ -1,5 +1,7 @@
 //! One document through stages 2–4: from its bytes to what is remembered of it.
 
+use std::collections::HashMap;
+
 use super::jsonl::{FieldReader, Parsed};
 use super::time;
 use crate::document::{Digest, Document, Flags, ShingleRef};
@@ -53,10 +55,9 @@ pub(super) struct Workbench<'a> {
 
 impl<'a> Workbench<'a> {
     pub(super) fn new(plan: &'a Plan) -> Self {
-        let Columns { text, id, url, time, score, source } = &plan.columns;
         Workbench {
             plan,
-            fields: FieldReader::new(&[text, id, url, time, score, source]),
+            fields: FieldReader::new(&wanted_columns(&plan.columns)),
             tokenizer: Tokenizer::default(),
             tokens: Tokens::default(),
             shingler: Shingler::default(),
@@ -81,21 +82,27 @@ impl<'a> Workbench<'a> {
     }
 
     /// A row of JSONL.
-    pub(super) fn row(&mut self, file: u32, row: &[u8]) -> Result<Raw, Refusal> {
-        let (repaired, mut flags);
-        let values = match self.fields.read(row) {
-            Ok(values) => {
-                flags = Flags::default();
-                values
+    pub(super) fn json_row(&mut self, file: u32, row: &[u8]) -> Result<Raw, Refusal> {
+        let error = match self.fields.read(row) {
+            Ok(mut values) => {
+                // A number too large for 64 bits was rounded; an id must not be.
+                if let Parsed::Real(_) = values[ID] {
+                    values[ID] = literal(row, &self.plan.columns.id).map_or(Parsed::Missing, |text| Parsed::Text(text.into()));
+                }
+                return self.row(file, values, Flags::default());
             }
-            Err(error) if std::str::from_utf8(row).is_ok() => return Err(bad_json(&error)),
-            Err(_) => {
-                repaired = String::from_utf8_lossy(row).into_owned();
-                flags = Flags::default();
-                flags.set(Flags::LOSSY);
-                self.fields.read(repaired.as_bytes()).map_err(|e| bad_json(&e))?
-            }
+            Err(error) => error,
         };
+        if std::str::from_utf8(row).is_ok() {
+            return Err(bad_json(&error));
+        }
+        let repaired = String::from_utf8_lossy(row).into_owned();
+        let values = self.fields.read(repaired.as_bytes()).map_err(|e| bad_json(&e))?;
+        self.row(file, values, Flags::LOSSY)
+    }
+
+    /// The wanted fields of a row, in the order of [`wanted_columns`].
+    pub(super) fn row(&mut self, file: u32, values: Vec<Parsed<'_>>, flags: Flags) -> Result<Raw, Refusal> {
         let [text, id, url, time, score, source] = <[Parsed<'_>; 6]>::try_from(values).unwrap_or([const { Parsed::Missing }; 6]);
         let column = &self.plan.columns.text;
         let text = match text {
@@ -103,14 +110,8 @@ impl<'a> Workbench<'a> {
             Parsed::Missing => return Err(Refusal::new(Stage::Read, "missing_text", format!("no field '{column}'"))),
             _ => return Err(Refusal::new(Stage::Read, "text_not_a_string", format!("the field '{column}' is no string"))),
         };
-        let document = Document {
-            id: name(id),
-            text: String::new(),
-            source: name(source),
-            url: name(url),
-            time: seconds(time),
-            score: number(score),
-        };
+        let (id, source, url) = (name(id), name(source), name(url));
+        let document = Document { id, text: String::new(), source, url, time: seconds(time), score: number(score) };
         Ok(self.finish(&text, document, file, flags))
     }
 
@@ -146,6 +147,21 @@ impl<'a> Workbench<'a> {
             shingles,
         }
     }
+}
+
+/// The columns that make a document.
+pub(super) fn wanted_columns(columns: &Columns) -> [&str; 6] {
+    let Columns { text, id, url, time, score, source } = columns;
+    [text, id, url, time, score, source]
+}
+
+/// The place of the id among [`wanted_columns`].
+const ID: usize = 1;
+
+/// A top-level field as it is written.
+fn literal<'a>(row: &'a [u8], column: &str) -> Option<&'a str> {
+    let fields: HashMap<String, &serde_json::value::RawValue> = serde_json::from_slice(row).ok()?;
+    fields.get(column).map(|value| value.get())
 }
 
 fn bad_json(error: &serde_json::Error) -> Refusal {

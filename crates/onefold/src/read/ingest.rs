@@ -1,32 +1,27 @@
 //! The one pass over the bytes: a feeder reads, workers take documents through stages 2–4.
 
-use std::fs::File;
-use std::io::{self, Read};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::io::Read;
+use std::path::Path;
 
-use crossbeam_channel::{Receiver, Sender, bounded};
+use crossbeam_channel::{Receiver, bounded};
 
 use super::assemble::assemble;
-use super::catalog::{Catalog, FileKind, Listed};
+use super::catalog::{Catalog, Listed};
 use super::document::{Raw, Refusal, Workbench};
-use super::lines::{LineBlock, Lines};
+use super::feed::Feeder;
+use super::fields::FieldRow;
+use super::lines::LineBlock;
 use super::{Input, Source, open};
-use crate::document::{Collection, Document, InputFile};
-use crate::error::{Error, Result, SkipKind, Skipped};
+use crate::document::{Collection, Document};
+use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::plan::Plan;
 use crate::run::Stage;
 
-/// Bytes of JSONL that a worker takes at a time.
-const BLOCK: usize = 1 << 20;
-/// Files, and bytes of files, that a worker takes at a time.
-const FILES: usize = 64;
-const FILE_BYTES: u64 = 4 << 20;
-
 /// What a worker takes.
-enum Unit {
+pub(super) enum Unit {
     Rows { file: u32, sequence: u64, block: LineBlock },
+    Fields { file: u32, sequence: u64, rows: Vec<FieldRow> },
     Files(Vec<u32>),
     Memory { file: u32, sequence: u64, documents: Vec<Document> },
 }
@@ -43,9 +38,9 @@ pub(super) struct Batch {
     pub(super) arena: Vec<u64>,
 }
 
-/// Reads everything into a collection.
-pub fn ingest(plan: &Plan, exec: &Exec<'_>, source: Source) -> Result<Collection> {
-    let mut catalog = Catalog::new(plan.follow);
+/// Reads everything into a collection. `own_folder`, where the result will be, is not part of it.
+pub fn ingest(plan: &Plan, exec: &Exec<'_>, source: Source, own_folder: Option<&Path>) -> Result<Collection> {
+    let mut catalog = Catalog::new(plan, own_folder);
     let mut streams = Vec::new();
     let mut memory = Vec::new();
     for input in source {
@@ -79,119 +74,6 @@ pub fn ingest(plan: &Plan, exec: &Exec<'_>, source: Source) -> Result<Collection
     Ok(assemble(batches, files, skipped))
 }
 
-struct Feeder<'a> {
-    plan: &'a Plan,
-    exec: &'a Exec<'a>,
-    units: Sender<Unit>,
-    listed: &'a [Listed],
-    /// Streams and memory, numbered after the listed files.
-    extra_files: Vec<InputFile>,
-    unread: Vec<Skipped>,
-}
-
-impl Feeder<'_> {
-    fn feed(&mut self, streams: Vec<(String, Box<dyn Read + Send>)>, memory: Vec<Document>) -> Result<()> {
-        self.feed_files()?;
-        for (file, listed) in self.listed.iter().enumerate().filter(|(_, l)| l.kind == FileKind::Rows) {
-            let opened = open_rows(listed);
-            self.feed_rows(file as u32, &listed.file.name, opened)?;
-        }
-        for (name, reader) in streams {
-            let file = self.add_file(&name);
-            self.feed_rows(file, &name, Ok(reader))?;
-        }
-        if !memory.is_empty() {
-            let file = self.add_file("");
-            for (sequence, documents) in memory.chunks(FILES).enumerate() {
-                self.send(Unit::Memory { file, sequence: sequence as u64, documents: documents.to_vec() })?;
-            }
-        }
-        Ok(())
-    }
-
-    fn add_file(&mut self, name: &str) -> u32 {
-        self.extra_files.push(InputFile { name: name.into(), path: None, aliases: Vec::new(), argument: name.into(), bytes: 0 });
-        (self.listed.len() + self.extra_files.len() - 1) as u32
-    }
-
-    fn send(&self, unit: Unit) -> Result<()> {
-        self.exec.check()?;
-        self.units.send(unit).map_err(|_| Error::Bug("no reading thread is left".into()))
-    }
-
-    fn feed_files(&mut self) -> Result<()> {
-        let (mut unit, mut bytes) = (Vec::new(), 0);
-        for (file, listed) in self.listed.iter().enumerate().filter(|(_, l)| l.kind == FileKind::Document) {
-            unit.push(file as u32);
-            bytes += listed.file.bytes;
-            if unit.len() == FILES || bytes > FILE_BYTES {
-                self.send(Unit::Files(std::mem::take(&mut unit)))?;
-                bytes = 0;
-            }
-        }
-        if unit.is_empty() { Ok(()) } else { self.send(Unit::Files(unit)) }
-    }
-
-    fn feed_rows(&mut self, file: u32, name: &str, opened: io::Result<Box<dyn Read + Send>>) -> Result<()> {
-        let done = Arc::new(AtomicU64::new(0));
-        let counted = opened.map(|inner| Box::new(Counted { inner, done: Arc::clone(&done) }) as Box<dyn Read + Send>);
-        let mut lines = match counted.and_then(open::decompress) {
-            Ok(reader) => Lines::new(reader, BLOCK, self.plan.max_document_bytes),
-            Err(error) => {
-                self.not_read(name, &error);
-                return Ok(());
-            }
-        };
-        for sequence in 0.. {
-            match lines.next_block() {
-                Ok(None) => break,
-                Ok(Some(block)) => self.send(Unit::Rows { file, sequence, block })?,
-                Err(error) => {
-                    self.not_read(name, &error);
-                    break;
-                }
-            }
-            self.exec.observer.advance(Stage::Read, done.swap(0, Ordering::Relaxed));
-        }
-        Ok(())
-    }
-
-    /// The rest of a file is out of reach; what came before it stands.
-    fn not_read(&mut self, name: &str, error: &io::Error) {
-        let reason = if error.kind() == io::ErrorKind::UnexpectedEof { "truncated" } else { "unreadable" };
-        self.unread.push(Skipped {
-            kind: SkipKind::Skipped,
-            input: name.into(),
-            stage: Stage::Read,
-            reason: reason.into(),
-            detail: error.to_string(),
-        });
-    }
-}
-
-/// A pipe named on the command line is waited for; anything else must be a regular file.
-fn open_rows(listed: &Listed) -> io::Result<Box<dyn Read + Send>> {
-    let path = listed.file.path.as_deref().ok_or(io::ErrorKind::NotFound)?;
-    if listed.follow && !path.is_file() {
-        return Ok(Box::new(File::open(path)?));
-    }
-    Ok(Box::new(open::open_regular(path, listed.follow)?))
-}
-
-/// Counts the bytes that pass.
-struct Counted {
-    inner: Box<dyn Read + Send>,
-    done: Arc<AtomicU64>,
-}
-
-impl Read for Counted {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.inner.read(buffer)?;
-        self.done.fetch_add(read as u64, Ordering::Relaxed);
-        Ok(read)
-    }
-}
-
 fn work(plan: &Plan, exec: &Exec<'_>, listed: &[Listed], units: &Receiver<Unit>) -> Vec<Batch> {
     let mut workbench = Workbench::new(plan);
     let mut batches = Vec::new();
@@ -207,6 +89,7 @@ fn work(plan: &Plan, exec: &Exec<'_>, listed: &[Listed], units: &Receiver<Unit>)
 fn work_on(unit: Unit, plan: &Plan, exec: &Exec<'_>, listed: &[Listed], workbench: &mut Workbench<'_>) -> Batch {
     let mut batch = match unit {
         Unit::Rows { file, sequence, block } => rows(file, sequence, &block, plan, workbench),
+        Unit::Fields { file, sequence, rows } => field_rows(file, sequence, rows, plan, workbench),
         Unit::Files(files) => whole_files(&files, plan, exec, listed, workbench),
         Unit::Memory { file, sequence, documents } => in_memory(file, sequence, documents, workbench),
     };
@@ -225,14 +108,29 @@ fn rows(file: u32, sequence: u64, block: &LineBlock, plan: &Plan, workbench: &mu
         batch.lines += 1;
         let start = block.offset + offset as u64;
         offset = end;
-        if row.is_empty() {
+        // Of an overlong line only the beginning is here, which may be blank.
+        if row.is_empty() && !block.overlong {
             continue;
         }
         let too_large = block.overlong || row.len() as u64 > plan.max_document_bytes;
-        let taken = if too_large { Err(too_large_row(plan)) } else { workbench.row(file, row) };
+        let taken = if too_large { Err(too_large_row(plan)) } else { workbench.json_row(file, row) };
         match taken {
             Ok(raw) => batch.documents.push(Raw { line: Some(line), offset: start, ..raw }),
             Err(refusal) => batch.refused.push((file, Some(line), refusal)),
+        }
+    }
+    batch
+}
+
+fn field_rows(file: u32, sequence: u64, rows: Vec<FieldRow>, plan: &Plan, workbench: &mut Workbench<'_>) -> Batch {
+    let mut batch = Batch { file, sequence, lines: rows.len() as u64, ..Batch::default() };
+    for (line, row) in rows.into_iter().enumerate() {
+        let line = Some(line as u64);
+        let too_large = row.bytes() as u64 > plan.max_document_bytes;
+        let taken = if too_large { Err(too_large_row(plan)) } else { workbench.row(file, row.values, row.flags) };
+        match taken {
+            Ok(raw) => batch.documents.push(Raw { line, offset: row.offset, ..raw }),
+            Err(refusal) => batch.refused.push((file, line, refusal)),
         }
     }
     batch
@@ -263,9 +161,9 @@ fn whole_files(files: &[u32], plan: &Plan, exec: &Exec<'_>, listed: &[Listed], w
 
 fn read_whole(entry: &Listed, plan: &Plan) -> std::result::Result<Vec<u8>, Refusal> {
     let path = entry.file.path.as_deref().ok_or_else(|| Refusal::new(Stage::Read, "unreadable", ""))?;
-    let mut bytes = Vec::with_capacity(entry.file.bytes.min(plan.max_document_bytes) as usize + 1);
-    let read =
-        open::open_regular(path, entry.follow).and_then(|file| file.take(plan.max_document_bytes + 1).read_to_end(&mut bytes));
+    let mut bytes = Vec::with_capacity(entry.file.bytes.min(plan.max_document_bytes) as usize);
+    let read = open::open_regular(path, entry.follow)
+        .and_then(|file| file.take(plan.max_document_bytes.saturating_add(1)).read_to_end(&mut bytes));
     match read {
         Err(error) => Err(Refusal::new(Stage::Read, "unreadable", error.to_string())),
         Ok(count) if count as u64 > plan.max_document_bytes => Err(too_large_row(plan)),

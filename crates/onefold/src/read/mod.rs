@@ -9,11 +9,17 @@
 mod again;
 mod assemble;
 mod catalog;
+mod delimited;
 mod document;
+mod feed;
+mod fields;
 mod ingest;
+mod interruptible;
 mod jsonl;
 mod lines;
 mod open;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod time;
 
 pub use again::{TextPlace, read_column, read_texts};
@@ -25,7 +31,7 @@ use crate::document::Document;
 /// One thing to read.
 pub enum Input {
     /// A file or folder.
-    Path(String),
+    Path(std::path::PathBuf),
     /// JSONL from a stream.
     Stream {
         /// What it is called in ids and messages.

@@ -37,13 +37,20 @@ pub struct ResultFolder {
 #[derive(Debug)]
 struct Claim {
     staging: PathBuf,
-    lock: PathBuf,
-    /// Held until the end; the system lets go of it if we die.
-    _held: File,
-    created: Option<PathBuf>,
+    /// The lock; the system lets go of it if we die.
+    held: Option<Lock>,
+    /// Folders that were not there before, the deepest first.
+    created: Vec<PathBuf>,
+}
+
+#[derive(Debug)]
+struct Lock {
+    path: PathBuf,
+    _file: File,
 }
 
 const LOCK: &str = ".lock";
+const MANIFEST: &str = "run.json";
 
 impl ResultFolder {
     /// A folder with default settings.
@@ -71,22 +78,30 @@ impl ResultFolder {
             .and_then(|entries| entries.map(|e| e.map(|e| e.file_name())).collect::<io::Result<Vec<_>>>());
         let names = names.map_err(|e| Error::output("read", &self.path, e))?;
         let visible = names.iter().any(|name| !name.as_encoded_bytes().starts_with(b"."));
-        let is_result = self.path.join("run.json").exists();
-        match (visible, is_result, self.overwrite) {
+        match (visible, self.former_files().is_some(), self.overwrite) {
             (false, ..) | (true, true, true) => Ok(()),
             (true, true, false) => refuse("already holds a result"),
             (true, false, _) => refuse("exists and is not a result folder"),
         }
     }
 
+    /// The files that a former result in the folder names; nothing else there is ours.
+    fn former_files(&self) -> Option<Vec<String>> {
+        let manifest: serde_json::Value = serde_json::from_slice(&fs::read(self.path.join(MANIFEST)).ok()?).ok()?;
+        manifest.get("onefold")?.as_str()?;
+        let files = manifest.get("files")?.as_object()?;
+        Some(files.keys().filter(|name| !name.contains('/')).cloned().collect())
+    }
+
     fn claim(&self) -> Result<Claim> {
-        let created = create_folder(&self.path)?;
-        let lock = self.path.join(LOCK);
-        let held = take_lock(&self.path, &lock)?;
-        let staging = self.path.join(format!(".run-{}", std::process::id()));
+        let created = missing_folders(&self.path);
+        let mut claim = Claim { staging: self.path.join(format!(".run-{}", std::process::id())), held: None, created };
+        fs::create_dir_all(&self.path).map_err(|e| Error::output("create", &self.path, e))?;
+        claim.held = Some(take_lock(&self.path)?);
+        // Only now is it certain that nobody published here in the meantime.
+        self.check_target()?;
         // A dead run may have had our number; its parts are worth nothing, and we hold the lock.
-        let _ = fs::remove_dir_all(&staging);
-        let claim = Claim { staging, lock, _held: held, created };
+        let _ = fs::remove_dir_all(&claim.staging);
         fs::create_dir(&claim.staging).map_err(|e| Error::output("create", &claim.staging, e))?;
         Ok(claim)
     }
@@ -134,19 +149,19 @@ impl ResultFolder {
 
     /// Puts the parts in place. A former manifest goes first: from here on there is no result until the new one is complete.
     fn publish(&self, staging: &Path, names: impl Iterator<Item = String>) -> Result<()> {
-        let old = self.path.join("run.json");
-        if old.exists() {
-            fs::remove_file(&old).map_err(|e| Error::output("replace", &old, e))?;
-            for name in ["documents", "pairs"] {
-                for format in [Format::Parquet, Format::Jsonl, Format::Csv] {
-                    let _ = fs::remove_file(self.path.join(format!("{name}.{}", format.extension())));
+        if let Some(former) = self.former_files() {
+            for name in std::iter::once(MANIFEST.to_string()).chain(former) {
+                let old = self.path.join(name);
+                match fs::remove_file(&old) {
+                    Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(Error::output("replace", &old, e)),
+                    _ => (),
                 }
             }
             sync_folder(&self.path)?;
         }
-        for name in names.chain(["run.json".to_string()]) {
+        for name in names.chain([MANIFEST.to_string()]) {
             let target = self.path.join(&name);
-            if name == "run.json" {
+            if name == MANIFEST {
                 sync_folder(&self.path)?;
             }
             fs::rename(staging.join(&name), &target).map_err(|e| Error::output("rename", &target, e))?;
@@ -156,6 +171,10 @@ impl ResultFolder {
 }
 
 impl Sink for ResultFolder {
+    fn own_folder(&self) -> Option<&Path> {
+        Some(&self.path)
+    }
+
     fn prepare(&mut self) -> Result<()> {
         self.check_target()?;
         self.claim = Some(self.claim()?);
@@ -167,7 +186,7 @@ impl Sink for ResultFolder {
         let files = self.write_parts(outcome, &claim.staging)?;
         let names: Vec<String> = files.keys().cloned().collect();
         let manifest = self.manifest(outcome, exec, files)?;
-        write_part(&claim.staging.join("run.json"), &|out| {
+        write_part(&claim.staging.join(MANIFEST), &|out| {
             serde_json::to_writer_pretty(&mut *out, &manifest)?;
             out.write_all(b"\n")
         })?;
@@ -177,7 +196,7 @@ impl Sink for ResultFolder {
             write_exclude_list(list, outcome)?;
         }
         self.publish(&claim.staging, names.into_iter())?;
-        claim.created = None;
+        claim.created.clear();
         Ok(())
     }
 }
@@ -185,31 +204,42 @@ impl Sink for ResultFolder {
 impl Drop for Claim {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.staging);
-        let _ = fs::remove_file(&self.lock);
-        if let Some(folder) = &self.created {
+        if let Some(lock) = self.held.take() {
+            let _ = fs::remove_file(&lock.path);
+        }
+        for folder in &self.created {
             let _ = fs::remove_dir(folder);
         }
     }
 }
 
-/// Creates a folder and says so if it was not there.
-fn create_folder(path: &Path) -> Result<Option<PathBuf>> {
-    let exists = path.is_dir();
-    fs::create_dir_all(path).map_err(|e| Error::output("create", path, e))?;
-    Ok((!exists).then(|| path.to_path_buf()))
+/// The folders on the way to `path` that are not there, the deepest first.
+fn missing_folders(path: &Path) -> Vec<PathBuf> {
+    let named = path.ancestors().filter(|folder| !folder.as_os_str().is_empty());
+    named.take_while(|folder| !folder.exists()).map(Path::to_path_buf).collect()
 }
 
-fn take_lock(folder: &Path, lock: &Path) -> Result<File> {
-    let failed = |e| Error::output("create", lock, e);
-    let mut file = File::options().read(true).write(true).create(true).truncate(false).open(lock).map_err(failed)?;
+fn take_lock(folder: &Path) -> Result<Lock> {
+    let path = folder.join(LOCK);
+    let failed = |e| Error::output("create", &path, e);
+    let mut file = File::options().read(true).write(true).create(true).truncate(false).open(&path).map_err(failed)?;
     if file.try_lock().is_err() {
-        let holder = fs::read_to_string(lock).unwrap_or_default();
+        let holder = fs::read_to_string(&path).unwrap_or_default();
         let holder = if holder.trim().is_empty() { "process unknown".into() } else { holder.trim().to_string() };
         return Err(Error::Locked { path: folder.display().to_string(), holder });
     }
-    file.set_len(0).map_err(failed)?;
-    writeln!(file, "process {}", std::process::id()).map_err(failed)?;
-    Ok(file)
+    let lock = Lock { path: path.clone(), _file: file.try_clone().map_err(failed)? };
+    let written = file.set_len(0).and_then(|()| writeln!(file, "process {} on {}", std::process::id(), host_name()));
+    if let Err(e) = written {
+        let _ = fs::remove_file(&path);
+        return Err(failed(e));
+    }
+    Ok(lock)
+}
+
+fn host_name() -> String {
+    let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    if name.trim().is_empty() { "this machine".into() } else { name.trim().into() }
 }
 
 /// Writes a file that must not exist yet, makes it durable, and returns its digest.

@@ -1,5 +1,6 @@
 //! Writing and reading tables: Parquet, JSONL, CSV.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
@@ -110,7 +111,7 @@ fn write_csv(table: &dyn Table, out: &mut dyn Write) -> io::Result<()> {
         for at in 0..table.columns().len() {
             match table.cell(row, at) {
                 Cell::Null => writer.write_field("")?,
-                Cell::Text(text) => writer.write_field(text.as_bytes())?,
+                Cell::Text(text) => writer.write_field(harmless(&text).as_bytes())?,
                 Cell::Bool(value) => writer.write_field(value.to_string())?,
                 Cell::Integer(value) => writer.write_field(value.to_string())?,
                 Cell::Real(value) => writer.write_field(serde_json::to_string(&value)?)?,
@@ -121,13 +122,29 @@ fn write_csv(table: &dyn Table, out: &mut dyn Write) -> io::Result<()> {
     writer.flush()
 }
 
+/// A spreadsheet takes cells that begin so for formulas.
+const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
+
+/// Text that no spreadsheet computes: an apostrophe goes before what looks like a formula, or like one made harmless.
+fn harmless(text: &str) -> Cow<'_, str> {
+    if text.trim_start_matches('\'').starts_with(FORMULA) { Cow::Owned(format!("'{text}")) } else { Cow::Borrowed(text) }
+}
+
+/// Takes back what [`harmless`] did. A number may begin with a sign, and has no apostrophe.
+fn as_it_was(cell: &str) -> &str {
+    match cell.strip_prefix('\'') {
+        Some(text) if text.trim_start_matches('\'').starts_with(FORMULA) => text,
+        _ => cell,
+    }
+}
+
 fn read_csv(path: &Path) -> io::Result<Vec<Row>> {
     let mut reader = csv::Reader::from_path(path)?;
     let names = reader.headers()?.clone();
     let read = |record: csv::Result<csv::StringRecord>| {
         let record = record?;
         let values = names.iter().zip(record.iter()).filter(|(_, value)| !value.is_empty());
-        Ok(Row(values.map(|(name, value)| (name.to_string(), value.to_string())).collect()))
+        Ok(Row(values.map(|(name, value)| (name.to_string(), as_it_was(value).to_string())).collect()))
     };
     reader.records().map(read).collect()
 }
@@ -141,7 +158,7 @@ mod tests {
 
     const COLUMNS: [Column; 4] =
         [column("id", Kind::Text), nullable("x", Kind::Real), column("n", Kind::Integer), column("keep", Kind::Bool)];
-    const IDS: [&str; 3] = ["a,\"b\"\n", "=cmd", "文書\u{0}"];
+    const IDS: [&str; 5] = ["a,\"b\"\n", "=cmd", "文書\u{0}", "'=x", "'quoted'"];
 
     impl Table for Sample {
         fn columns(&self) -> &[Column] {
@@ -168,7 +185,7 @@ mod tests {
             let mut file = std::fs::File::create(&path).unwrap();
             format.write(&Sample, &mut file).unwrap();
             let rows = format.read(&path).unwrap();
-            assert_eq!(rows.len(), 3);
+            assert_eq!(rows.len(), IDS.len());
             for (row, id) in rows.iter().zip(IDS) {
                 assert_eq!(row.text("id"), id, "{format:?}");
             }

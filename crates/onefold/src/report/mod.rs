@@ -29,6 +29,11 @@ pub trait Sink {
         Ok(())
     }
 
+    /// A folder of its own, which is no input even where it lies inside one.
+    fn own_folder(&self) -> Option<&std::path::Path> {
+        None
+    }
+
     /// Takes the outcome.
     fn accept(&mut self, outcome: &Outcome, exec: &Exec<'_>) -> Result<()>;
 }

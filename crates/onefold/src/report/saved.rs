@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::format::{Format, Row};
-use super::manifest::{Manifest, RESULT_VERSION};
+use super::manifest::{FileDigest, Manifest, RESULT_VERSION};
 use crate::error::{Error, Result};
 
 /// A published result.
@@ -16,19 +16,31 @@ pub struct SavedResult {
 }
 
 impl SavedResult {
-    /// Reads the manifest.
+    /// Reads the manifest and checks every file that it names.
     pub fn open(folder: &Path) -> Result<SavedResult> {
         let path = folder.join("run.json");
-        let text = fs::read_to_string(&path).map_err(|cause| Error::Input { path: path.display().to_string(), cause })?;
+        let text = fs::read(&path).map_err(|cause| Error::Input { path: path.display().to_string(), cause })?;
         let corrupt = |problem: String| Error::Corrupt { path: path.display().to_string(), problem };
-        let manifest: Manifest = serde_json::from_str(&text).map_err(|e| corrupt(e.to_string()))?;
+        let manifest: Manifest = serde_json::from_slice(&text).map_err(|e| corrupt(e.to_string()))?;
         if manifest.result_version != RESULT_VERSION {
             return Err(corrupt(format!(
                 "it has version {}, this program reads version {RESULT_VERSION}",
                 manifest.result_version
             )));
         }
-        Ok(SavedResult { folder: folder.to_path_buf(), manifest })
+        let result = SavedResult { folder: folder.to_path_buf(), manifest };
+        result.manifest.files.iter().try_for_each(|(name, expected)| result.verify(name, expected))?;
+        Ok(result)
+    }
+
+    /// Checks a file against its digest.
+    fn verify(&self, name: &str, expected: &FileDigest) -> Result<()> {
+        let path = self.folder.join(name);
+        let corrupt = |problem: String| Error::Corrupt { path: path.display().to_string(), problem };
+        let mut hasher = blake3::Hasher::new();
+        fs::File::open(&path).and_then(|file| hasher.update_reader(file).map(|_| ())).map_err(|e| corrupt(e.to_string()))?;
+        let same = hasher.finalize().to_hex().as_str() == expected.blake3;
+        if same { Ok(()) } else { Err(corrupt("its digest is not the one in run.json".into())) }
     }
 
     /// The documents table.
@@ -51,11 +63,8 @@ impl SavedResult {
         let name = format!("{name}.{}", format.extension());
         let path = self.folder.join(&name);
         let corrupt = |problem: String| Error::Corrupt { path: path.display().to_string(), problem };
-        let expected = self.manifest.files.get(&name).ok_or_else(|| corrupt("the manifest does not name it".into()))?;
-        let mut hasher = blake3::Hasher::new();
-        fs::File::open(&path).and_then(|file| hasher.update_reader(file).map(|_| ())).map_err(|e| corrupt(e.to_string()))?;
-        if hasher.finalize().to_hex().as_str() != expected.blake3 {
-            return Err(corrupt("its digest is not the one in run.json".into()));
+        if !self.manifest.files.contains_key(&name) {
+            return Err(corrupt("the manifest does not name it".into()));
         }
         format.read(&path).map_err(|e| corrupt(e.to_string()))
     }

@@ -27,9 +27,12 @@ fn documents(outcome: &Outcome) -> BTreeMap<String, Value> {
             "keep": verdict.kept,
             "reason": verdict.reason(),
         });
-        verdict.relation.map(|relation| row["relation"] = relation.name().into());
-        let flags: Vec<&str> = document.flags.names().collect();
-        (!flags.is_empty()).then(|| row["flags"] = flags.join(",").into());
+        if let Some(relation) = verdict.relation {
+            row["relation"] = relation.name().into();
+        }
+        if let Some(flags) = document.flags.names().map(String::from).reduce(|all, flag| format!("{all},{flag}")) {
+            row["flags"] = flags.into();
+        }
         (document.id.clone(), row)
     };
     outcome.collection.documents.iter().zip(&outcome.verdicts).map(row).collect()
@@ -61,14 +64,17 @@ fn check_tables(case: &Value, plan: &Plan, outcome: &Outcome, name: &str) {
         let saved = SavedResult::open(&folder.path().join("out")).unwrap();
         for (row, (id, expected)) in saved.documents().unwrap().iter().zip(documents(outcome)) {
             let columns = ["cluster_id", "representative_id", "keep_reason", "relation", "flags"].map(|column| row.text(column));
-            let values = ["cluster", "representative", "reason", "relation", "flags"].map(|field| expected[field].as_str().unwrap_or(""));
+            let values =
+                ["cluster", "representative", "reason", "relation", "flags"].map(|field| expected[field].as_str().unwrap_or(""));
             assert_eq!((row.text("id"), columns), (id.as_str(), values), "{name} {format:?}");
             assert_eq!(row.number("similarity"), expected["similarity"].as_f64(), "{name} {format:?}");
             assert_eq!(row.truth("keep"), expected["keep"] == true, "{name} {format:?}");
             assert_eq!(row.truth("is_representative"), expected["representative"] == *id, "{name} {format:?}");
         }
         let rows = saved.pairs().unwrap().into_iter();
-        let rows: Vec<Value> = rows.map(|row| json!([row.text("first_id"), row.text("second_id"), row.number("resemblance"), row.truth("accepted")])).collect();
+        let rows: Vec<Value> = rows
+            .map(|row| json!([row.text("first_id"), row.text("second_id"), row.number("resemblance"), row.truth("accepted")]))
+            .collect();
         assert_eq!(rows, pairs(outcome), "{name} {format:?}");
     }
 }
@@ -76,7 +82,11 @@ fn check_tables(case: &Value, plan: &Plan, outcome: &Outcome, name: &str) {
 #[test]
 fn cases_come_out_as_written() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
-    let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|e| e == "json")).collect();
+    let mut paths: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|e| e == "json"))
+        .collect();
     paths.sort();
     assert!(paths.len() >= 10, "only {} cases", paths.len());
     paths.iter().for_each(|path| check(path));

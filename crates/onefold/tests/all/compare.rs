@@ -77,7 +77,13 @@ impl<'a> Expected<'a> {
             assert_eq!(documents[at].id, fact.id, "{:?}", self.ask);
             assert_eq!(documents[at].digest.0, fact.digest, "{}", about());
             let representative = self.answer.representative[at];
-            assert_eq!(verdict.representative as usize, representative, "representative: {} not '{}'", about(), self.facts.0[representative].id);
+            assert_eq!(
+                verdict.representative as usize,
+                representative,
+                "representative: {} not '{}'",
+                about(),
+                self.facts.0[representative].id
+            );
             let (overlap, union) = self.answer.similarity[at];
             assert_eq!(verdict.similarity.as_f64(), overlap as f64 / union as f64, "similarity: {}", about());
             assert_eq!(verdict.kept, representative == at, "keep: {}", about());
@@ -113,7 +119,7 @@ impl<'a> Expected<'a> {
     }
 
     /// Families as a star to their smallest id, other sets by their smallest ids.
-    fn rows(&self) -> Vec<Row> {
+    pub fn rows(&self) -> Vec<Row> {
         let heads = |set: usize| self.overlaps.documents[set][0];
         let mut rows = Vec::new();
         for (set, documents) in self.overlaps.documents.iter().enumerate() {
@@ -159,7 +165,7 @@ impl<'a> Expected<'a> {
 }
 
 /// First, second, overlap, resemblance, accepted.
-type Row = (usize, usize, u64, f64, bool);
+pub type Row = (usize, usize, u64, f64, bool);
 
 fn row(pair: &Pair) -> Row {
     (pair.first as usize, pair.second as usize, pair.overlap.into(), pair.similarity.as_f64(), pair.accepted)

@@ -30,7 +30,7 @@ impl Record {
     /// A row of JSONL. Only here can a document be lossy: memory holds strings.
     pub fn row(&self) -> Vec<u8> {
         let mut row = json!({ "id": self.id, "text": self.text });
-        let mut add = |name: &str, value: Option<Value>| value.map(|value| row[name] = value);
+        let mut add = |name: &str, value: Option<Value>| value.into_iter().for_each(|value| row[name] = value);
         add("source", self.source.clone().map(Value::from));
         add("score", self.score.map(Value::from));
         add("time", self.time.map(Value::from));
@@ -68,6 +68,11 @@ pub fn stream(records: &[Record]) -> Vec<Input> {
 
 pub fn memory(records: &[Record]) -> Vec<Input> {
     vec![Input::Documents(records.iter().map(Record::document).collect())]
+}
+
+/// A file or folder by its name; the one place that knows what a path is to the library.
+pub fn file(path: &str) -> Input {
+    Input::Path(path.into())
 }
 
 pub fn exec(threads: usize) -> Exec<'static> {

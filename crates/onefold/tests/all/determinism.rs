@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use onefold::{ClusterMode, Format, Input, Method, MinHashSettings, Outcome, PairsMode, Plan, ResultFolder, run};
 
-use crate::corpus::{Record, exec, jsonl, memory, stream};
+use crate::corpus::{Record, exec, file, jsonl, memory, stream};
 use crate::generate::{Random, collection};
 
 const FORMATS: [Format; 3] = [Format::Parquet, Format::Jsonl, Format::Csv];
@@ -32,7 +32,12 @@ fn without_places(mut files: Files) -> Files {
 
 fn plans() -> Vec<Plan> {
     let star = Plan { pairs: PairsMode::Star, ngram_size: 3, threshold: "0.6".parse().unwrap(), ..Plan::default() };
-    let protecting = Plan { protect: vec!["keep-*".into()], cluster: ClusterMode::Transitive, keep: "time newest".parse().unwrap(), ..Plan::default() };
+    let protecting = Plan {
+        protect: vec!["keep-*".into()],
+        cluster: ClusterMode::Transitive,
+        keep: "time newest".parse().unwrap(),
+        ..Plan::default()
+    };
     let minhash = Plan { method: Method::MinHash(MinHashSettings::default()), ..Plan::default() };
     vec![Plan::default(), star, protecting, minhash]
 }
@@ -44,7 +49,7 @@ fn write(folder: &Path, parts: &[&[Record]]) -> Vec<PathBuf> {
 }
 
 fn paths(files: &[PathBuf]) -> Vec<Input> {
-    files.iter().map(|path| Input::Path(path.to_str().unwrap().into())).collect()
+    files.iter().map(|path| file(path.to_str().unwrap())).collect()
 }
 
 fn records() -> Vec<Record> {
@@ -105,7 +110,9 @@ fn said(outcome: &Outcome) -> (Vec<String>, Vec<String>) {
         let names = [id(at as u32), id(v.representative), id(v.cluster)];
         format!("{names:?} {} {} {} {:?} {} {}", v.similarity.as_f64(), v.cluster_size, v.kept, v.relation, v.rank, v.reason())
     };
-    let pair = |p: &onefold::Pair| format!("{} {} {} {:?} {} {}", id(p.first), id(p.second), p.similarity.as_f64(), p.estimate, p.overlap, p.accepted);
+    let pair = |p: &onefold::Pair| {
+        format!("{} {} {} {:?} {} {}", id(p.first), id(p.second), p.similarity.as_f64(), p.estimate, p.overlap, p.accepted)
+    };
     (outcome.verdicts.iter().enumerate().map(verdict).collect(), outcome.pairs.iter().map(pair).collect())
 }
 

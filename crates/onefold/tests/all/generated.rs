@@ -49,7 +49,8 @@ fn three_thousand_documents_equal_brute_force() {
 /// Small collections meet settings that the large one has no time for.
 #[test]
 fn hundreds_of_small_collections_equal_brute_force() {
-    let thresholds = ["0.01", "0.1", "0.25", "0.333333333", "0.5", "0.6", "0.666666667", "0.75", "0.8", "0.9", "0.99", "0.999999999", "1"];
+    let thresholds =
+        ["0.01", "0.1", "0.25", "0.333333333", "0.5", "0.6", "0.666666667", "0.75", "0.8", "0.9", "0.99", "0.999999999", "1"];
     for seed in 0..400 {
         let mut random = Random(seed);
         let records = collection(seed + 1000, 2 + random.below(60));

@@ -25,7 +25,15 @@ fn renamed(outcome: &Outcome) -> BTreeSet<&str> {
 
 #[test]
 fn a_repeated_id_stays_with_the_first_and_the_others_are_renamed() {
-    let rows = rows("in", &[r#"{"id":"x","text":"one"}"#, r#"{"id":"y","text":"one two"}"#, r#"{"id":"x","text":"one two three"}"#, r#"{"id":"x","text":"One."}"#]);
+    let rows = rows(
+        "in",
+        &[
+            r#"{"id":"x","text":"one"}"#,
+            r#"{"id":"y","text":"one two"}"#,
+            r#"{"id":"x","text":"one two three"}"#,
+            r#"{"id":"x","text":"One."}"#,
+        ],
+    );
     let outcome = run_on(&Plan::default(), vec![rows]);
     assert_eq!(ids(&outcome), BTreeMap::from([("x".into(), 1), ("y".into(), 2), ("x@in#3".into(), 3), ("x@in#4".into(), 1)]));
     assert_eq!(renamed(&outcome), BTreeSet::from(["x@in#3", "x@in#4"]));
@@ -45,7 +53,15 @@ fn the_first_is_the_first_by_source_and_record_not_by_arrival() {
 
 #[test]
 fn a_new_name_never_takes_the_name_of_another_document() {
-    let rows = rows("in", &[r#"{"id":"x","text":"1"}"#, r#"{"id":"x@in#3","text":"1 2"}"#, r#"{"id":"x","text":"1 2 3"}"#, r#"{"id":"x@in#3","text":"1 2 3 4"}"#]);
+    let rows = rows(
+        "in",
+        &[
+            r#"{"id":"x","text":"1"}"#,
+            r#"{"id":"x@in#3","text":"1 2"}"#,
+            r#"{"id":"x","text":"1 2 3"}"#,
+            r#"{"id":"x@in#3","text":"1 2 3 4"}"#,
+        ],
+    );
     let outcome = run_on(&Plan::default(), vec![rows]);
     let (ids, renamed) = (ids(&outcome), renamed(&outcome));
     assert_eq!(ids.values().copied().collect::<BTreeSet<_>>(), BTreeSet::from([1, 2, 3, 4]), "{ids:?}");
@@ -54,17 +70,37 @@ fn a_new_name_never_takes_the_name_of_another_document() {
 
 #[test]
 fn missing_and_empty_ids_are_places_and_numbers_are_ids() {
-    let rows = rows("in", &[r#"{"text":"1"}"#, r#"{"id":"","text":"1 2"}"#, r#"{"id":null,"text":"1 2 3"}"#, r#"{"id":7,"text":"1 2 3 4"}"#, r#"{"id":-2.5,"text":"1 2 3 4 5"}"#, r#"{"id":"7","text":"1 2 3 4 5 6"}"#, r#"{"id":"in#1","text":"1 2 3 4 5 6 7"}"#]);
+    let rows = rows(
+        "in",
+        &[
+            r#"{"text":"1"}"#,
+            r#"{"id":"","text":"1 2"}"#,
+            r#"{"id":null,"text":"1 2 3"}"#,
+            r#"{"id":7,"text":"1 2 3 4"}"#,
+            r#"{"id":-2.5,"text":"1 2 3 4 5"}"#,
+            r#"{"id":"7","text":"1 2 3 4 5 6"}"#,
+            r#"{"id":"in#1","text":"1 2 3 4 5 6 7"}"#,
+        ],
+    );
     let outcome = run_on(&Plan::default(), vec![rows]);
     let expected = [("in#1", 1), ("in#2", 2), ("in#3", 3), ("7", 4), ("-2.5", 5), ("7@in#6", 6), ("in#1@in#7", 7)];
     assert_eq!(ids(&outcome), expected.into_iter().map(|(id, tokens)| (id.to_string(), tokens)).collect());
     assert_eq!(renamed(&outcome), BTreeSet::from(["7@in#6", "in#1@in#7"]));
 }
 
+/// A number past 64 bits is as good an id as any; rounded, it would be the id of another document.
+#[test]
+fn large_numbers_keep_their_digits() {
+    let rows = rows("in", &[r#"{"id":18446744073709551617,"text":"1"}"#, r#"{"id":18446744073709551618,"text":"1 2"}"#]);
+    let outcome = run_on(&Plan::default(), vec![rows]);
+    assert_eq!(ids(&outcome), BTreeMap::from([("18446744073709551617".into(), 1), ("18446744073709551618".into(), 2)]));
+}
+
 #[test]
 fn documents_in_memory_without_ids_are_numbered() {
     let document = |id: Option<&str>, text: &str| Document { id: id.map(String::from), text: text.into(), ..Document::default() };
-    let documents = vec![document(None, "1"), document(Some(""), "1 2"), document(Some("#1"), "1 2 3"), document(None, "1 2 3 4")];
+    let documents =
+        vec![document(None, "1"), document(Some(""), "1 2"), document(Some("#1"), "1 2 3"), document(None, "1 2 3 4")];
     let outcome = run(&Plan::default(), &exec(2), vec![Input::Documents(documents)], &mut Discard).unwrap();
     let ids = ids(&outcome);
     assert_eq!((ids["#1"], ids["#2"], ids["#4"], ids.len()), (1, 2, 4, 4), "{ids:?}");
@@ -74,7 +110,23 @@ fn documents_in_memory_without_ids_are_numbered() {
 /// Ids as long and as strange as they come, each with a text of its own.
 fn strange() -> Vec<Record> {
     let long = "i".repeat(1 << 20);
-    let ids = ["\0", "a\0b", "a\nb", "a\r\nb", "../../etc/passwd", "/", "a,b\"c", " ", "\u{202e}", "\u{feff}x", "é", "e\u{301}", "null", "\u{1b}[31m", &long];
+    let ids = [
+        "\0",
+        "a\0b",
+        "a\nb",
+        "a\r\nb",
+        "../../etc/passwd",
+        "/",
+        "a,b\"c",
+        " ",
+        "\u{202e}",
+        "\u{feff}x",
+        "é",
+        "e\u{301}",
+        "null",
+        "\u{1b}[31m",
+        &long,
+    ];
     ids.iter().enumerate().map(|(at, id)| Record::new(id, &"word ".repeat(at + 1))).collect()
 }
 
@@ -102,7 +154,8 @@ fn strange_ids_pass_through_every_format() {
 #[test]
 fn no_survivor_stands_in_the_exclude_list() {
     let folder = tempfile::tempdir().unwrap();
-    let records = [Record::new("a", "the same text"), Record::new("x\ny", "the same text"), Record::new("x%0Ay", "a text of its own")];
+    let records =
+        [Record::new("a", "the same text"), Record::new("x\ny", "the same text"), Record::new("x%0Ay", "a text of its own")];
     let mut sink = ResultFolder::new(folder.path().join("out"));
     sink.exclude_list = Some(folder.path().join("list"));
     let outcome = run(&Plan { keep: "id".parse().unwrap(), ..Plan::default() }, &exec(1), stream(&records), &mut sink).unwrap();

@@ -36,7 +36,12 @@ fn check(outcome: &Outcome, records: &[Record], ask: &Ask) {
             continue;
         }
         let (overlap, union) = measured(&mine.text, &its.text, ask.width as usize);
-        assert!(Share::typed(&ask.threshold).reached(overlap, union), "I3: '{}' → '{}': {overlap}/{union}, {ask:?}", mine.id, its.id);
+        assert!(
+            Share::typed(&ask.threshold).reached(overlap, union),
+            "I3: '{}' → '{}': {overlap}/{union}, {ask:?}",
+            mine.id,
+            its.id
+        );
         assert_eq!(verdict.similarity.as_f64(), overlap as f64 / union as f64, "{ask:?}");
         assert!(!its.lossy || mine.lossy, "D11: lossy '{}' stands for whole '{}'", its.id, mine.id);
         assert!(!ask.protect.iter().any(|start| mine.id.starts_with(start)), "protected '{}' is removed", mine.id);
@@ -53,7 +58,8 @@ fn check(outcome: &Outcome, records: &[Record], ask: &Ask) {
 
 /// I5: what is left is left as it is.
 fn check_again(outcome: &Outcome, records: &[Record], ask: &Ask) {
-    let kept: BTreeSet<&str> = (0..).zip(&outcome.verdicts).filter(|(_, verdict)| verdict.kept).map(|(at, _)| id(outcome, at)).collect();
+    let kept: BTreeSet<&str> =
+        (0..).zip(&outcome.verdicts).filter(|(_, verdict)| verdict.kept).map(|(at, _)| id(outcome, at)).collect();
     let survivors: Vec<Record> = records.iter().filter(|record| kept.contains(record.id.as_str())).cloned().collect();
     let again = run_on(&ask.plan(PairsMode::Star), stream(&survivors));
     assert_eq!(again.counts.removed, 0, "{ask:?}");
@@ -67,7 +73,12 @@ fn generated_collections_keep_the_promises() {
         let records = collection(seed + 5000, 150);
         let protect = if random.chance(50) { vec!["keep-".to_string()] } else { Vec::new() };
         let keep = random.chance(50).then(|| vec![random.pick(&Key::ALL), random.pick(&Key::ALL)]);
-        let ask = Ask { protect, keep, transitive: random.chance(30), ..Ask::new(random.pick(&["0.4", "0.7", "0.85", "1"]), random.pick(&[1, 2, 4, 8])) };
+        let ask = Ask {
+            protect,
+            keep,
+            transitive: random.chance(30),
+            ..Ask::new(random.pick(&["0.4", "0.7", "0.85", "1"]), random.pick(&[1, 2, 4, 8]))
+        };
         let outcome = run_on(&ask.plan(random.pick(&[PairsMode::All, PairsMode::Star])), stream(&records));
         check(&outcome, &records, &ask);
         check_again(&outcome, &records, &ask);
@@ -114,7 +125,8 @@ fn skipped_rows_are_accounted_for() {
     let counts = &outcome.counts;
     assert_eq!((counts.seen, counts.kept, counts.removed, counts.skipped), (5, 1, 1, 3));
     assert_eq!(counts.skipped_by_reason.values().sum::<u64>(), 3);
-    let lines: BTreeSet<&str> = outcome.collection.skipped.iter().filter(|s| s.reason != "too_short").map(|s| s.input.as_str()).collect();
+    let lines: BTreeSet<&str> =
+        outcome.collection.skipped.iter().filter(|s| s.reason != "too_short").map(|s| s.input.as_str()).collect();
     assert_eq!(lines, BTreeSet::from(["rows:2", "rows:4", "rows:5"]));
     assert!(outcome.is_partial());
 }

@@ -6,7 +6,28 @@ use crate::corpus::{Record, exec, memory, run_on};
 
 #[test]
 fn what_is_no_threshold_is_a_usage_error() {
-    for typed in ["0", "0.0", "-1", "-0.5", "1.0000001", "1.1", "2", "NaN", "nan", "inf", "-inf", "", " ", ".", "0,8", "80%", "1e-1", "+0.5", "0.5 ", "٠.٥"] {
+    for typed in [
+        "0",
+        "0.0",
+        "-1",
+        "-0.5",
+        "1.0000001",
+        "1.1",
+        "2",
+        "NaN",
+        "nan",
+        "inf",
+        "-inf",
+        "",
+        " ",
+        ".",
+        "0,8",
+        "80%",
+        "1e-1",
+        "+0.5",
+        "0.5 ",
+        "٠.٥",
+    ] {
         let error = typed.parse::<Threshold>().expect_err(typed);
         assert_eq!(error.kind(), ErrorKind::Usage, "{typed}");
     }
@@ -14,7 +35,15 @@ fn what_is_no_threshold_is_a_usage_error() {
 
 #[test]
 fn thresholds_are_the_decimals_that_were_typed() {
-    for (typed, printed) in [("0.8", "0.8"), (".5", "0.5"), ("1", "1"), ("1.000", "1"), ("0.10", "0.1"), ("0.000000001", "0.000000001"), ("01.0", "1")] {
+    for (typed, printed) in [
+        ("0.8", "0.8"),
+        (".5", "0.5"),
+        ("1", "1"),
+        ("1.000", "1"),
+        ("0.10", "0.1"),
+        ("0.000000001", "0.000000001"),
+        ("01.0", "1"),
+    ] {
         assert_eq!(typed.parse::<Threshold>().unwrap().to_string(), printed);
     }
     // Half of 0.55 of 100 shingles would be decided wrongly in floating point.
@@ -46,10 +75,12 @@ fn a_resemblance_equal_to_the_threshold_is_enough() {
 #[test]
 fn widths_outside_the_range_are_usage_errors_and_wide_ones_only_find_equal_texts() {
     for ngram_size in [0, 1001, u32::MAX] {
-        let error = run(&Plan { ngram_size, ..Plan::default() }, &exec(1), memory(&[Record::new("a", "text")]), &mut Discard).unwrap_err();
+        let error = run(&Plan { ngram_size, ..Plan::default() }, &exec(1), memory(&[Record::new("a", "text")]), &mut Discard)
+            .unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Usage);
     }
-    let records = [Record::new("a", "one two three"), Record::new("b", "One, two, three!"), Record::new("c", "one two three four")];
+    let records =
+        [Record::new("a", "one two three"), Record::new("b", "One, two, three!"), Record::new("c", "one two three four")];
     let outcome = run_on(&Plan { ngram_size: 1000, ..Plan::default() }, memory(&records));
     assert_eq!((outcome.counts.exact, outcome.counts.near), (1, 0));
     assert_eq!(outcome.counts.flagged_by_reason["too_short"], 3);

@@ -1,6 +1,6 @@
 //! The library from outside: every answer is compared with an oracle that shares no code with it.
 
-#![expect(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr, reason = "a test that cannot go on should stop, and say why")]
+#![expect(clippy::unwrap_used, clippy::print_stderr, reason = "a test that cannot go on should stop, and say why")]
 
 mod cases;
 mod compare;

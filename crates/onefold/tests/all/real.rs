@@ -1,9 +1,9 @@
 //! Equal to brute force on collections that other people wrote.
 
-use onefold::{Input, PairsMode};
+use onefold::PairsMode;
 
 use crate::compare::{Ask, Expected};
-use crate::corpus::{real, run_on};
+use crate::corpus::{file, real, run_on};
 use crate::oracle::{Facts, Overlaps};
 
 const THRESHOLDS: [&str; 4] = ["0.5", "0.8", "0.95", "1.0"];
@@ -18,10 +18,10 @@ fn compare(name: &str) {
         for threshold in THRESHOLDS {
             let ask = Ask::new(threshold, width);
             let expected = Expected::new(&ask, &facts, &overlaps);
-            let all = run_on(&ask.plan(PairsMode::All), vec![Input::Path(path.clone())]);
+            let all = run_on(&ask.plan(PairsMode::All), vec![file(&path)]);
             expected.check_verdicts(&all);
             expected.check_pairs(&all);
-            let star = run_on(&ask.plan(PairsMode::Star), vec![Input::Path(path.clone())]);
+            let star = run_on(&ask.plan(PairsMode::Star), vec![file(&path)]);
             expected.check_verdicts(&star);
             expected.check_star(&star);
         }

@@ -19,7 +19,9 @@ fn found(text: &str) -> Vec<String> {
 fn every_character_gives_the_tokens_of_the_definition() {
     // Alone, inside a word, before a mark, beside a letter that stands alone.
     let around = |c: char| format!("{c} a{c}b {c}\u{301} 漢{c}カ 1{c}2");
-    for block in (0..=0x10_ffffu32).collect::<Vec<_>>().chunks(64) {
+    // Planes without characters are only sampled.
+    let assigned = |n: &u32| *n < 0x3_2400 || (0xe_0000..0xe_0200).contains(n) || n.is_multiple_of(101);
+    for block in (0..=0x10_ffffu32).filter(assigned).collect::<Vec<_>>().chunks(64) {
         let text: Vec<String> = block.iter().filter_map(|&n| char::from_u32(n)).map(around).collect();
         let text = text.join("\n");
         if found(&text) != oracle::tokens(&text) {
@@ -43,7 +45,10 @@ proptest! {
 }
 
 fn relation(a: &str, b: &str) -> Option<Relation> {
-    let outcome = run_on(&Plan { ngram_size: 3, keep: "id".parse().unwrap(), ..Plan::default() }, memory(&[Record::new("a", a), Record::new("b", b)]));
+    let outcome = run_on(
+        &Plan { ngram_size: 3, keep: "id".parse().unwrap(), ..Plan::default() },
+        memory(&[Record::new("a", a), Record::new("b", b)]),
+    );
     (!outcome.verdicts[1].kept).then_some(outcome.verdicts[1].relation).flatten()
 }
 
@@ -78,20 +83,9 @@ fn homoglyphs_are_other_words() {
 fn marks_without_end_take_linear_time() {
     let start = Instant::now();
     let marked = |base: &str, marks: usize| format!("{base}{} end of text", "\u{301}\u{323}".repeat(marks / 2));
-    for text in [marked("a", 10_000), marked("", 400_000), marked("ไ", 400_000), "\u{200d}".repeat(400_000), "각".repeat(100_000)] {
+    for text in [marked("a", 10_000), marked("", 400_000), marked("ไ", 400_000), "\u{200d}".repeat(400_000), "각".repeat(100_000)]
+    {
         assert_eq!(relation(&text, &text.replace("end", "END")).is_none(), found(&text).is_empty());
     }
     assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
-}
-
-#[test]
-fn zz_list() {
-    use unicode_script::{Script, UnicodeScript};
-    let w = [Script::Han, Script::Hiragana, Script::Katakana, Script::Thai, Script::Lao, Script::Khmer, Script::Myanmar];
-    for c in (0..=0x10ffffu32).filter_map(char::from_u32) {
-        let e = c.script_extension();
-        if c.is_alphanumeric() && !e.is_common() && !e.is_inherited() && w.iter().any(|&s| e.contains_script(s)) && !w.contains(&c.script()) {
-            eprintln!("{:x} {c} {:?} {:?}", c as u32, c.script(), e.iter().collect::<Vec<_>>());
-        }
-    }
 }

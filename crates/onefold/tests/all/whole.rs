@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use onefold::{Input, Outcome, Plan};
+use onefold::{Outcome, Plan};
 
-use crate::corpus::{Record, run_on, stream};
+use crate::corpus::{Record, file, run_on, stream};
 
 const TEXT: &str = "El niño pidió un café y añadió azúcar; después leyó la página número cien del catálogo español con atención.";
 
@@ -29,7 +29,7 @@ fn a_file_with_bad_bytes_never_beats_a_whole_one() {
     write(folder.path(), "b-zero-byte.txt", &[more.as_bytes(), b"\0 \n"].concat());
     let path = folder.path().to_str().unwrap().to_string();
     let plan = Plan { ngram_size: 2, threshold: "0.5".parse().unwrap(), ..Plan::default() };
-    let outcome = run_on(&plan, vec![Input::Path(path)]);
+    let outcome = run_on(&plan, vec![file(&path)]);
     for name in ["a-bad-byte.txt", "b-zero-byte.txt"] {
         let (representative, kept, flags) = fate(&outcome, name);
         assert!(representative.ends_with("z-whole.txt") && !kept, "{name} → {representative}");

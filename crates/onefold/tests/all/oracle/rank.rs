@@ -63,7 +63,8 @@ pub struct Ranks {
 
 impl Ranks {
     pub fn new(facts: &Facts, keys: &[Key], protected: &[String]) -> Ranks {
-        let is_protected = |fact: &Fact| protected.iter().any(|start| fact.id.starts_with(start) || fact.source.starts_with(start));
+        let is_protected =
+            |fact: &Fact| protected.iter().any(|start| fact.id.starts_with(start) || fact.source.starts_with(start));
         let forced: Vec<bool> = facts.0.iter().map(is_protected).collect();
         let compare = |&a: &usize, &b: &usize| {
             let (x, y) = (&facts.0[a], &facts.0[b]);

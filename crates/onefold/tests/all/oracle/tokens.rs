@@ -5,7 +5,8 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_script::{Script, UnicodeScript};
 use unicode_segmentation::UnicodeSegmentation;
 
-const WITHOUT_SPACES: [Script; 7] = [Script::Han, Script::Hiragana, Script::Katakana, Script::Thai, Script::Lao, Script::Khmer, Script::Myanmar];
+const WITHOUT_SPACES: [Script; 7] =
+    [Script::Han, Script::Hiragana, Script::Katakana, Script::Thai, Script::Lao, Script::Khmer, Script::Myanmar];
 
 pub fn tokens(text: &str) -> Vec<String> {
     let folded = fold(text);
@@ -43,8 +44,9 @@ fn push_words(text: &str, tokens: &mut Vec<String>) {
     }
 }
 
+/// Of such a script, or shared by such scripts alone: U+02BC, an apostrophe of Latin, Thai and others, is inside words what it is in Latin.
 fn stands_alone(c: char) -> bool {
     let scripts = c.script_extension();
-    let particular = !scripts.is_common() && !scripts.is_inherited();
-    c.is_alphanumeric() && particular && WITHOUT_SPACES.iter().any(|&script| scripts.contains_script(script))
+    let shared = !scripts.is_common() && !scripts.is_inherited() && scripts.iter().all(|script| WITHOUT_SPACES.contains(&script));
+    c.is_alphanumeric() && (WITHOUT_SPACES.contains(&c.script()) || shared)
 }

@@ -1,0 +1,227 @@
+//! The feeder: the one thread that reads.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use crossbeam_channel::Sender;
+
+use super::catalog::{FileKind, Listed, RowFormat};
+use super::delimited::DelimitedRows;
+use super::document::wanted_columns;
+use super::fields::FieldRow;
+use super::ingest::Unit;
+use super::interruptible::Interruptible;
+use super::lines::Lines;
+use super::open;
+use crate::document::{Document, InputFile};
+use crate::error::{Error, Result, SkipKind, Skipped};
+use crate::exec::Exec;
+use crate::plan::Plan;
+use crate::run::Stage;
+
+/// Bytes of rows that a worker takes at a time.
+const BLOCK: usize = 1 << 20;
+/// Files, and bytes of files, that a worker takes at a time.
+const FILES: usize = 64;
+const FILE_BYTES: u64 = 4 << 20;
+
+/// Reads the inputs, in blocks that workers take.
+pub(super) struct Feeder<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) exec: &'a Exec<'a>,
+    pub(super) units: Sender<Unit>,
+    pub(super) listed: &'a [Listed],
+    /// Streams and memory, numbered after the listed files.
+    pub(super) extra_files: Vec<InputFile>,
+    pub(super) unread: Vec<Skipped>,
+}
+
+impl Feeder<'_> {
+    /// Sends everything; an error means that the run is over.
+    pub(super) fn feed(&mut self, streams: Vec<(String, Box<dyn Read + Send>)>, memory: Vec<Document>) -> Result<()> {
+        self.feed_files()?;
+        for (file, listed) in self.listed.iter().enumerate() {
+            let (file, name) = (file as u32, &listed.file.name);
+            match listed.kind {
+                FileKind::Document => (),
+                FileKind::Rows(RowFormat::Jsonl) => self.feed_rows(file, name, open_rows(listed, &self.exec.cancel))?,
+                FileKind::Rows(RowFormat::Delimited(delimiter)) => {
+                    self.feed_delimited(file, name, open_rows(listed, &self.exec.cancel), delimiter)?
+                }
+                FileKind::Rows(RowFormat::Parquet) => self.feed_parquet(file, listed)?,
+            }
+        }
+        for (name, reader) in streams {
+            let file = self.add_file(&name);
+            let reader = Interruptible::new(move || Ok(reader), Arc::clone(&self.exec.cancel));
+            self.feed_rows(file, &name, Ok(Box::new(reader)))?;
+        }
+        if !memory.is_empty() {
+            let file = self.add_file("");
+            for (sequence, documents) in memory.chunks(FILES).enumerate() {
+                self.send(Unit::Memory { file, sequence: sequence as u64, documents: documents.to_vec() })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn add_file(&mut self, name: &str) -> u32 {
+        self.extra_files.push(InputFile { name: name.into(), path: None, aliases: Vec::new(), argument: name.into(), bytes: 0 });
+        (self.listed.len() + self.extra_files.len() - 1) as u32
+    }
+
+    fn send(&self, unit: Unit) -> Result<()> {
+        self.exec.check()?;
+        self.units.send(unit).map_err(|_| Error::Bug("no reading thread is left".into()))
+    }
+
+    fn feed_files(&mut self) -> Result<()> {
+        let (mut unit, mut bytes) = (Vec::new(), 0);
+        for (file, listed) in self.listed.iter().enumerate().filter(|(_, l)| l.kind == FileKind::Document) {
+            unit.push(file as u32);
+            bytes += listed.file.bytes;
+            if unit.len() == FILES || bytes > FILE_BYTES {
+                self.send(Unit::Files(std::mem::take(&mut unit)))?;
+                bytes = 0;
+            }
+        }
+        if unit.is_empty() { Ok(()) } else { self.send(Unit::Files(unit)) }
+    }
+
+    fn feed_rows(&mut self, file: u32, name: &str, opened: io::Result<Box<dyn Read + Send>>) -> Result<()> {
+        let (counted, done) = counted(opened);
+        let mut lines = match counted.and_then(open::decompress) {
+            Ok(reader) => Lines::new(reader, BLOCK, self.plan.max_document_bytes),
+            Err(error) => {
+                self.not_read(name, &error);
+                return Ok(());
+            }
+        };
+        for sequence in 0.. {
+            match lines.next_block() {
+                Ok(None) => break,
+                Ok(Some(block)) => self.send(Unit::Rows { file, sequence, block })?,
+                Err(error) => {
+                    self.not_read(name, &error);
+                    break;
+                }
+            }
+            self.exec.observer.advance(Stage::Read, done.swap(0, Ordering::Relaxed));
+        }
+        Ok(())
+    }
+
+    fn feed_delimited(&mut self, file: u32, name: &str, opened: io::Result<Box<dyn Read + Send>>, delimiter: u8) -> Result<()> {
+        let (counted, done) = counted(opened);
+        let rows = counted
+            .and_then(open::decompress)
+            .and_then(|reader| DelimitedRows::new(reader, delimiter, &wanted_columns(&self.plan.columns)));
+        match rows {
+            Ok(rows) => self.feed_fields(file, name, rows, &done),
+            Err(error) => {
+                self.not_read(name, &error);
+                Ok(())
+            }
+        }
+    }
+
+    #[cfg(feature = "parquet")]
+    fn feed_parquet(&mut self, file: u32, listed: &Listed) -> Result<()> {
+        let name = &listed.file.name;
+        let path = listed.file.path.as_deref().ok_or_else(|| Error::Bug("a Parquet file without a path".into()))?;
+        let rows = open::open_regular(path, listed.follow)
+            .and_then(|opened| super::parquet::ParquetRows::new(opened, &wanted_columns(&self.plan.columns)));
+        let fed = match rows {
+            Ok(rows) => self.feed_fields(file, name, rows, &AtomicU64::new(0)),
+            Err(error) => {
+                self.not_read(name, &error);
+                Ok(())
+            }
+        };
+        self.exec.observer.advance(Stage::Read, listed.file.bytes);
+        fed
+    }
+
+    #[cfg(not(feature = "parquet"))]
+    fn feed_parquet(&mut self, _file: u32, listed: &Listed) -> Result<()> {
+        self.not_read(&listed.file.name, &io::Error::other("built without the feature 'parquet'"));
+        Ok(())
+    }
+
+    /// Sends rows in units of about a block; an error ends the file, what came before it stands.
+    fn feed_fields(
+        &mut self,
+        file: u32,
+        name: &str,
+        rows: impl Iterator<Item = io::Result<FieldRow>>,
+        done: &AtomicU64,
+    ) -> Result<()> {
+        let (mut unit, mut bytes, mut sequence) = (Vec::new(), 0, 0);
+        for row in rows {
+            match row {
+                Ok(row) => {
+                    bytes += row.bytes();
+                    unit.push(row);
+                }
+                Err(error) => {
+                    self.not_read(name, &error);
+                    break;
+                }
+            }
+            if bytes > BLOCK {
+                self.send(Unit::Fields { file, sequence, rows: std::mem::take(&mut unit) })?;
+                self.exec.observer.advance(Stage::Read, done.swap(0, Ordering::Relaxed));
+                (bytes, sequence) = (0, sequence + 1);
+            }
+        }
+        self.send(Unit::Fields { file, sequence, rows: unit })
+    }
+
+    /// The rest of a file is out of reach; what came before it stands.
+    fn not_read(&mut self, name: &str, error: &io::Error) {
+        let reason = match error.kind() {
+            io::ErrorKind::UnexpectedEof => "truncated",
+            io::ErrorKind::InvalidInput => "missing_text",
+            _ => "unreadable",
+        };
+        self.unread.push(Skipped {
+            kind: SkipKind::Skipped,
+            input: name.into(),
+            stage: Stage::Read,
+            reason: reason.into(),
+            detail: error.to_string(),
+        });
+    }
+}
+
+/// A pipe named on the command line is waited for; anything else must be a regular file.
+fn open_rows(listed: &Listed, cancel: &Arc<AtomicBool>) -> io::Result<Box<dyn Read + Send>> {
+    let path = listed.file.path.clone().ok_or(io::ErrorKind::NotFound)?;
+    if listed.follow && !path.is_file() {
+        let open = move || File::open(&path).map(|pipe| Box::new(pipe) as Box<dyn Read + Send>);
+        return Ok(Box::new(Interruptible::new(open, Arc::clone(cancel))));
+    }
+    Ok(Box::new(open::open_regular(&path, listed.follow)?))
+}
+
+fn counted(opened: io::Result<Box<dyn Read + Send>>) -> (io::Result<Box<dyn Read + Send>>, Arc<AtomicU64>) {
+    let done = Arc::new(AtomicU64::new(0));
+    let counted = opened.map(|inner| Box::new(Counted { inner, done: Arc::clone(&done) }) as Box<dyn Read + Send>);
+    (counted, done)
+}
+
+/// Counts the bytes that pass.
+struct Counted {
+    inner: Box<dyn Read + Send>,
+    done: Arc<AtomicU64>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        self.done.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
+}
