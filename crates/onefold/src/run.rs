@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::cluster::{ClusterMode, Stars, components};
+use crate::cluster::{ClusterMode, Components, Stars};
 use crate::document::{Collection, DocIndex};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
@@ -133,10 +133,11 @@ fn compare<F: Fingerprint>(
     // 6 fingerprint
     let join = exec.stage(Stage::Fingerprint, None, || Ok(Join::new(collection, sets, method, plan.join_threshold())))?;
     // 7 join, 8 verify: each candidate is measured where it is found.
-    let listed = plan.pairs == PairsMode::All || plan.cluster == ClusterMode::Transitive;
-    let pairs = match listed {
-        true => Some(exec.stage(Stage::Join, Some(sets.len() as u64), || all_pairs(plan, exec, collection, sets, &join))?),
-        false => None,
+    let pairs = match plan.pairs {
+        PairsMode::All => {
+            Some(exec.stage(Stage::Join, Some(sets.len() as u64), || all_pairs(plan, exec, collection, sets, &join))?)
+        }
+        PairsMode::Star => None,
     };
     // 9 rank
     let ranking = exec.stage(Stage::Rank, None, || Ok(Ranking::new(collection, &plan.keep)))?;
@@ -146,17 +147,20 @@ fn compare<F: Fingerprint>(
         Some(pairs) => Stars::settle(&collection.documents, sets, &ranking, &Adjacent::new(sets, pairs.iter().filter(accepted))),
         None => Stars::settle(&collection.documents, sets, &ranking, &Probing { join: &join, exec }),
     })?;
+    let transitive = |component: &[u32]| Clustering::transitive(sets, &ranking, component, collection.documents.len());
     let clustering = match (plan.cluster, &pairs) {
+        (ClusterMode::Conservative, _) => Clustering::conservative(&stars),
         (ClusterMode::Transitive, Some(pairs)) => {
-            let component = components(sets, pairs.iter().filter(accepted).copied());
-            Clustering::transitive(sets, &ranking, &component, collection.documents.len())
+            transitive(&Components::of_pairs(sets.len(), pairs.iter().filter(accepted).copied()))
         }
-        _ => Clustering::conservative(&stars),
+        (ClusterMode::Transitive, None) => {
+            transitive(&exec.stage(Stage::Join, Some(sets.len() as u64), || join.components(exec))?)
+        }
     };
     let estimate = |a: DocIndex, b: DocIndex, of: &[u32]| join.estimate(of[a as usize], of[b as usize]);
-    let rows = match (plan.pairs, &pairs) {
-        (PairsMode::All, Some(pairs)) => list_pairs(collection, sets, pairs, plan.threshold, estimate),
-        _ => list_star(collection, sets, &stars, estimate),
+    let rows = match &pairs {
+        Some(pairs) => list_pairs(collection, sets, pairs, plan.threshold, estimate),
+        None => list_star(collection, sets, &stars, estimate),
     };
     Ok((verdicts(collection, &ranking, &stars, &clustering), rows))
 }

@@ -1,23 +1,62 @@
 //! Connected components of near-duplicates, for `--cluster transitive`.
 
-use crate::join::{SetIndex, SetPair, Sets};
+use crate::join::{SetIndex, SetPair};
 
-/// For each set the smallest set of its component.
-pub fn components(sets: &Sets, pairs: impl Iterator<Item = SetPair>) -> Vec<SetIndex> {
-    let mut parents: Vec<SetIndex> = (0..sets.len() as SetIndex).collect();
-    for pair in pairs {
-        let (a, b) = (root(&mut parents, pair.first), root(&mut parents, pair.second));
-        parents[a.max(b) as usize] = a.min(b);
-    }
-    (0..sets.len() as SetIndex).map(|set| root(&mut parents, set)).collect()
+/// Who is connected with whom so far (union–find).
+pub struct Components {
+    parents: Vec<SetIndex>,
 }
 
-/// The root, halving the path on the way.
-fn root(parents: &mut [SetIndex], mut set: SetIndex) -> SetIndex {
-    while parents[set as usize] != set {
-        let grandparent = parents[parents[set as usize] as usize];
-        parents[set as usize] = grandparent;
-        set = grandparent;
+impl Components {
+    /// Everyone alone.
+    pub fn new(sets: usize) -> Self {
+        Components { parents: (0..sets as SetIndex).collect() }
     }
-    set
+
+    /// For each set the smallest set of its component.
+    pub fn of_pairs(sets: usize, pairs: impl Iterator<Item = SetPair>) -> Vec<SetIndex> {
+        let mut connected = Components::new(sets);
+        pairs.for_each(|pair| connected.join(pair.first, pair.second));
+        connected.roots()
+    }
+
+    /// The same from several views of the same sets.
+    pub fn unite(sets: usize, views: Vec<Components>) -> Vec<SetIndex> {
+        let mut connected = Components::new(sets);
+        for mut view in views {
+            for set in 0..sets as SetIndex {
+                let root = view.root(set);
+                connected.join(set, root);
+            }
+        }
+        connected.roots()
+    }
+
+    /// Connects two sets.
+    pub fn join(&mut self, a: SetIndex, b: SetIndex) {
+        let (a, b) = (self.root(a), self.root(b));
+        self.parents[a.max(b) as usize] = a.min(b);
+    }
+
+    /// The root, without shortening the way to it.
+    pub fn peek(&self, mut set: SetIndex) -> SetIndex {
+        while self.parents[set as usize] != set {
+            set = self.parents[set as usize];
+        }
+        set
+    }
+
+    /// The root, halving the path on the way.
+    fn root(&mut self, mut set: SetIndex) -> SetIndex {
+        while self.parents[set as usize] != set {
+            let grandparent = self.parents[self.parents[set as usize] as usize];
+            self.parents[set as usize] = grandparent;
+            set = grandparent;
+        }
+        set
+    }
+
+    fn roots(mut self) -> Vec<SetIndex> {
+        (0..self.parents.len() as SetIndex).map(|set| self.root(set)).collect()
+    }
 }

@@ -10,7 +10,7 @@ mod stars;
 
 use serde::{Deserialize, Serialize};
 
-pub use components::components;
+pub use components::Components;
 pub use stars::{Neighbours, Stars};
 
 /// What `cluster_id` and `cluster_size` describe.

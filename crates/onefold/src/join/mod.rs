@@ -15,6 +15,7 @@ use rayon::prelude::*;
 
 pub use sets::{SetIndex, Sets};
 
+use crate::cluster::Components;
 use crate::document::Collection;
 use crate::error::{Error, Result};
 use crate::exec::Exec;
@@ -143,6 +144,32 @@ impl<'a, F: Fingerprint> Join<'a, F> {
     fn probe_smaller(&self, prober: &mut Prober, set: SetIndex, pairs: &mut Vec<SetPair>) {
         let partners = self.space.partners(set).start..set;
         prober.probe(&self.space, set, partners, |_| true, |first, overlap| pairs.push(SetPair { first, second: set, overlap }));
+    }
+
+    /// For each set the smallest set that chains of pairs connect it with. Pairs are not stored, so there is no limit to them.
+    pub fn components(&self, exec: &Exec<'_>) -> Result<Vec<SetIndex>> {
+        let count = self.space.sets.len();
+        let cursor = AtomicUsize::new(0);
+        let work = |prober: &mut Prober| {
+            let mut connected = Components::new(count);
+            loop {
+                let first = cursor.fetch_add(BLOCK, Ordering::Relaxed);
+                if first >= count || exec.check().is_err() {
+                    return connected;
+                }
+                for set in (first..count.min(first + BLOCK)).map(|set| set as SetIndex) {
+                    let partners = self.space.partners(set).start..set;
+                    let mut found = Vec::new();
+                    let apart = |partner: SetIndex| connected.peek(set) != connected.peek(partner);
+                    prober.probe(&self.space, set, partners, apart, |partner, _| found.push(partner));
+                    found.into_iter().for_each(|partner| connected.join(set, partner));
+                }
+                exec.observer.advance(Stage::Join, BLOCK as u64);
+            }
+        };
+        let each = rayon::broadcast(|_| self.with_prober(work));
+        exec.check()?;
+        Ok(Components::unite(count, each))
     }
 
     /// The partners of each of `wanted`, of any size, that `useful(set, partner)` lets through.

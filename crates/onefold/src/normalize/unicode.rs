@@ -67,7 +67,8 @@ fn push(token: &str, buffers: &mut Buffers, tokens: &mut Tokens) {
 
 /// Letters and digits of scripts that put no spaces between words.
 fn stands_alone(c: char) -> bool {
-    // No such script below Thai: spares the look-up for European text.
+    // No such script begins below Thai. It spares European text the look-up, and keeps U+02BC, an apostrophe that Thai uses among
+    // many others, inside words.
     c >= '\u{e00}' && c.is_alphanumeric() && in_script_without_spaces(c.script_extension())
 }
 

@@ -45,7 +45,7 @@ pub struct Verdict {
     pub cluster_size: u32,
     /// Whether it stays.
     pub kept: bool,
-    /// To the representative; none for documents that have a cluster to themselves.
+    /// To the representative; none for the representative itself.
     pub relation: Option<Relation>,
     /// 0 is the best of the collection.
     pub rank: u32,
@@ -68,7 +68,7 @@ impl Verdict {
 /// Why a document is kept or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// Nothing is like it.
+    /// It stands for no other document.
     Unique,
     /// It is protected.
     Protected,

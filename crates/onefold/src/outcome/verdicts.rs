@@ -54,7 +54,6 @@ pub(crate) fn verdicts(collection: &Collection, ranking: &Ranking<'_>, stars: &S
         let kept = representative == document;
         let cluster = clustering.cluster[document as usize];
         let cluster_size = clustering.sizes[cluster as usize];
-        let alone = kept && next_best[document as usize].is_none();
         let same_text = entry.digest == collection.documents[representative as usize].digest;
         let reason = match next_best[document as usize] {
             _ if entry.flags.has(Flags::NO_TEXT) => Reason::NoText,
@@ -69,7 +68,7 @@ pub(crate) fn verdicts(collection: &Collection, ranking: &Ranking<'_>, stars: &S
             cluster,
             cluster_size,
             kept,
-            relation: (!alone).then_some(if same_text { Relation::Exact } else { Relation::Near }),
+            relation: (!kept).then_some(if same_text { Relation::Exact } else { Relation::Near }),
             rank: ranking.position(document),
             reason,
         }

@@ -256,7 +256,12 @@ fn write_part(path: &Path, write: &dyn Fn(&mut (dyn Write + Send)) -> io::Result
     attempt().map_err(|e| Error::output("write", path, e))
 }
 
-/// Ids of removed documents; line ends inside an id are written `%0A` and `%0D`, since a line is an id.
+/// An id as a line: itself, or a JSON string where it has line ends in it or begins like one.
+fn as_line(id: &str) -> String {
+    if id.contains(['\n', '\r']) || id.starts_with('"') { serde_json::Value::from(id).to_string() } else { id.to_string() }
+}
+
+/// Writes the ids of removed documents, one a line.
 fn write_exclude_list(path: &Path, outcome: &Outcome) -> Result<()> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let partial = path.with_file_name(format!(".{name}.{}", std::process::id()));
@@ -264,7 +269,7 @@ fn write_exclude_list(path: &Path, outcome: &Outcome) -> Result<()> {
     let written = write_part(&partial, &|out| {
         let removed = outcome.collection.documents.iter().zip(&outcome.verdicts).filter(|(_, verdict)| !verdict.kept);
         for (document, _) in removed {
-            writeln!(out, "{}", document.id.replace('\n', "%0A").replace('\r', "%0D"))?;
+            writeln!(out, "{}", as_line(&document.id))?;
         }
         Ok(())
     });

@@ -70,7 +70,7 @@ impl<'a> Expected<'a> {
         let documents = &outcome.collection.documents;
         assert_eq!(documents.len(), self.facts.len(), "{:?}", self.ask);
         let cluster = if self.ask.transitive { &self.answer.component } else { &self.answer.representative };
-        let (sizes, stands_for) = (tally(cluster), tally(&self.answer.representative));
+        let sizes = tally(cluster);
         for (at, verdict) in outcome.verdicts.iter().enumerate() {
             let fact = &self.facts.0[at];
             let about = || format!("{:?}: '{}' → '{}'", self.ask, fact.id, documents[verdict.representative as usize].id);
@@ -90,10 +90,9 @@ impl<'a> Expected<'a> {
             assert_eq!(verdict.cluster as usize, cluster[at], "cluster: {}", about());
             assert_eq!(verdict.cluster_size, sizes[&cluster[at]], "cluster size: {}", about());
             assert_eq!(verdict.rank as usize, self.ranks.place[at], "rank: {}", about());
-            let alone = stands_for[&representative] == 1;
             let same_text = fact.words == self.facts.0[representative].words;
             let relation = if same_text { Relation::Exact } else { Relation::Near };
-            assert_eq!(verdict.relation, (!alone).then_some(relation), "relation: {}", about());
+            assert_eq!(verdict.relation, (!verdict.kept).then_some(relation), "relation: {}", about());
         }
         self.check_counts(outcome, &sizes);
     }
