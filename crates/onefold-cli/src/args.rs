@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::words::Color;
+
 /// Finds the documents of a collection that say the same thing, proves it, and keeps one of each.
 #[derive(Debug, Parser)]
 #[command(name = "onefold", version, max_term_width = 100, disable_help_subcommand = true)]
@@ -21,6 +23,10 @@ pub enum Command {
     Scan(ScanArgs),
     /// Compare a result with what people say are duplicates
     Evaluate(EvaluateArgs),
+    /// Show how alike two documents are, and where they differ
+    Compare(CompareArgs),
+    /// Say why a document was kept or removed
+    Explain(ExplainArgs),
     /// Print the plan that a scan would follow, as a TOML file for --config
     Config(ConfigArgs),
 }
@@ -220,6 +226,47 @@ pub struct EvaluateArgs {
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub worst: usize,
     /// Print the scores as JSON on standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `onefold compare`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  onefold compare draft.txt final.html
+  onefold compare --result result ID-A ID-B")]
+pub struct CompareArgs {
+    /// A file, or with --result the id of a document
+    #[arg(value_name = "A")]
+    pub first: String,
+    /// The other
+    #[arg(value_name = "B")]
+    pub second: String,
+    /// A result of 'onefold scan' whose documents are meant; their texts are read from its inputs
+    #[arg(long, value_name = "DIR")]
+    pub result: Option<PathBuf>,
+    /// Words in a shingle [default: that of the result, else 5]
+    #[arg(short = 'w', long, value_name = "W")]
+    pub ngram_size: Option<u32>,
+    /// When to colour the differences
+    #[arg(long, value_enum, default_value_t = Color::Auto)]
+    pub color: Color,
+    /// Print the numbers as JSON on standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `onefold explain`
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// The id of a document
+    #[arg(value_name = "ID")]
+    pub id: String,
+    /// A result of 'onefold scan'
+    #[arg(long, value_name = "DIR")]
+    pub result: PathBuf,
+    /// Print the same as JSON on standard output
     #[arg(long)]
     pub json: bool,
 }

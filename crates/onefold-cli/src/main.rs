@@ -1,14 +1,17 @@
 //! The command `onefold`: words typed → a plan, a run, an answer that people can read.
 
 mod args;
+mod compare;
 mod config;
 mod evaluate;
 mod exit;
+mod explain;
 mod output;
 mod progress;
 mod scan;
 mod settings;
 mod summary;
+mod words;
 
 use std::process::ExitCode;
 
@@ -24,6 +27,8 @@ fn main() -> ExitCode {
     let result = match &cli.command {
         Command::Scan(args) => scan::run(args),
         Command::Evaluate(args) => evaluate::run(args),
+        Command::Compare(args) => compare::run(args),
+        Command::Explain(args) => explain::run(args),
         Command::Config(args) => config::run(args),
     };
     exit::finish(result)

@@ -90,9 +90,21 @@ impl Summary<'_> {
         if text.is_empty() { text } else { text + "\n" }
     }
 
+    /// A document that someone may wonder about: the removed one least like its representative.
+    fn example(&self) -> Option<&str> {
+        let documents = self.outcome.collection.documents.iter().zip(&self.outcome.verdicts);
+        let removed = documents.filter(|(_, verdict)| !verdict.kept);
+        let doubtful =
+            removed.min_by(|(_, a), (_, b)| a.similarity.partial_cmp(&b.similarity).unwrap_or(std::cmp::Ordering::Equal));
+        doubtful.map(|(document, _)| document.id.as_str())
+    }
+
     fn next(&self) -> String {
         let folder = printable(&self.folder.display().to_string());
-        format!("onefold evaluate '{folder}' --gold FILE   (compare with what people say are duplicates)")
+        match self.example() {
+            Some(id) => format!("onefold explain --result '{folder}' '{}'", printable(id)),
+            None => format!("onefold evaluate '{folder}' --gold FILE"),
+        }
     }
 }
 

@@ -11,6 +11,7 @@
 
 mod bytes;
 mod columns;
+mod compare;
 mod compression;
 mod config;
 mod determinism;

@@ -61,17 +61,19 @@ pub fn read_texts(places: &[TextPlace], columns: &Columns) -> Vec<Option<String>
         let path = &places[same_file[0]].path;
         let wanted: Vec<(u64, usize)> = same_file.iter().map(|&at| (places[at].record, at)).collect();
         for &(_, at) in wanted.iter().filter(|(record, _)| *record == 0) {
-            texts[at] = read_whole(path);
+            texts[at] = read_file(path).ok();
         }
         read_rows(path, columns, wanted.into_iter().filter(|(record, _)| *record > 0), &mut texts);
     }
     texts
 }
 
-fn read_whole(path: &Path) -> Option<String> {
+/// The text of a file, as a scan would see it.
+pub fn read_file(path: &Path) -> io::Result<String> {
     let mut bytes = Vec::new();
-    open::open_regular(path, true).ok()?.read_to_end(&mut bytes).ok()?;
-    crate::extract::extract(&bytes, &path.to_string_lossy()).ok().map(|extracted| extracted.text)
+    open::open_regular(path, true)?.read_to_end(&mut bytes)?;
+    let extracted = crate::extract::extract(&bytes, &path.to_string_lossy());
+    extracted.map(|extracted| extracted.text).map_err(|refused| io::Error::other(format!("{}: {}", refused.code, refused.detail)))
 }
 
 /// Fills in the texts of rows, `wanted` by their numbers.

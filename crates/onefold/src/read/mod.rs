@@ -22,7 +22,7 @@ mod open;
 mod parquet;
 mod time;
 
-pub use again::{TextPlace, read_column, read_texts};
+pub use again::{TextPlace, read_column, read_file, read_texts};
 pub use ingest::ingest;
 pub use jsonl::{FieldReader, Parsed};
 

@@ -4,6 +4,16 @@
 //! reach. Invariant: nothing counts as a duplicate that did not pass here. Cost: a merge that stops as soon as too many
 //! shingles differ. Drops candidates below the threshold, which is what it is for.
 
+mod compare;
+pub mod diff;
+pub mod edit;
+mod intern;
+pub mod passages;
+pub mod simhash;
+mod suffixes;
+
+pub use compare::Comparison;
+
 use crate::normalize::{Tokenizer, Tokens};
 use crate::shingle::Shingler;
 use crate::threshold::Threshold;
