@@ -45,8 +45,8 @@ pairs), 130 interrupted.")]
 pub struct ScanArgs {
     /// Folders, files, or - for JSONL on standard input
     ///
-    /// Folders are read recursively: plain text, Markdown, source code and HTML, told by content; JSONL files in them are read row by
-    /// row. JSONL may be compressed with gzip or zstd.
+    /// Folders are read recursively: plain text, Markdown, source code and HTML, told by content. JSONL, CSV, TSV and Parquet are read
+    /// row by row, WARC and ARC record by record; all but Parquet may be compressed with gzip or zstd.
     #[arg(required = true, value_name = "INPUT")]
     pub inputs: Vec<OsString>,
     /// Where to put the result; must not exist yet, or be empty

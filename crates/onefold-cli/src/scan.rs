@@ -80,8 +80,10 @@ fn source(inputs: &[OsString]) -> Result<Source> {
 fn signals() -> Result<(Arc<AtomicBool>, Arc<AtomicBool>)> {
     let (cancel, terminated) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
     for signal in [SIGINT, SIGTERM, SIGHUP] {
-        signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&cancel))?;
-        if signal != SIGINT {
+        if signal == SIGINT {
+            signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&cancel))?;
+        } else {
+            // No short cut here: timeout(1) sends its signal twice.
             signal_hook::flag::register(signal, Arc::clone(&terminated))?;
         }
         signal_hook::flag::register(signal, Arc::clone(&cancel))?;

@@ -50,13 +50,13 @@ pub struct Entry {
 }
 
 /// Where a document's bytes are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Locator {
     /// Index into [`Collection::files`].
     pub file: u32,
-    /// Line of a JSONL file, from 1; 0 is the whole file.
+    /// Line, row or record of the file, from 1; 0 is the whole file.
     pub record: u64,
-    /// First byte of the record in the decompressed file.
+    /// First byte of the record: in the decompressed file, or in the stored one for web archives.
     pub offset: u64,
 }
 

@@ -61,6 +61,7 @@ pub use fingerprint::{Guarantee, Method, MinHashSettings};
 pub use normalize::{Tokenizer, Tokens};
 pub use plan::{Columns, PairsMode, Plan};
 pub use rank::{KeepRules, Preference, Rule};
+pub use read::warc;
 pub use read::{FieldReader, Input, Parsed, Source, TextPlace, read_column, read_file, read_texts};
 pub use report::{Discard, FileDigest, Format, Manifest, ResultFolder, Row, SavedResult, Sink};
 pub use run::{Counts, Outcome, Pair, Reason, Relation, SourceCounts, Stage, Verdict, Warning, run};

@@ -50,6 +50,8 @@ pub struct Stars {
 
 /// Most leaders whose neighbours are looked up at a time.
 const MAX_BATCH: usize = 4096;
+/// Batches that find more neighbours than this are made smaller, for the sake of memory.
+const MAX_NEIGHBOURS: usize = 1 << 20;
 
 impl Stars {
     /// Settles who leads and who follows.
@@ -120,7 +122,8 @@ impl Families {
             // Neighbours looked up for families that a leader of the same batch covers are wasted: where that is
             // common (a template with a million copies), small batches keep the work linear.
             let wasted = open.len() - leaders;
-            batch = if wasted * 4 > open.len() { (batch / 2).max(1) } else { (batch * 2).min(MAX_BATCH) };
+            let too_many = found.iter().map(Vec::len).sum::<usize>() > MAX_NEIGHBOURS;
+            batch = if wasted * 4 > open.len() || too_many { (batch / 2).max(1) } else { (batch * 2).min(MAX_BATCH) };
         }
         Ok(covers)
     }

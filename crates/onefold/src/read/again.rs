@@ -8,7 +8,8 @@ use super::delimited::DelimitedRows;
 use super::fields::FieldRow;
 use super::jsonl::{FieldReader, Parsed};
 use super::open;
-use crate::plan::Columns;
+use super::warc::{Limits, WarcItem, WarcReader};
+use crate::plan::{Columns, Plan};
 use crate::report::Row;
 
 /// A field of every row of a file, with the number of the row; rows that have none are left out.
@@ -109,8 +110,25 @@ fn for_each_row(path: &Path, column: &str, mut each: impl FnMut(u64, Parsed<'_>)
         FileKind::Rows(RowFormat::Parquet) => {
             numbered(&mut super::parquet::ParquetRows::new(open::open_regular(path, true)?, &[column])?, &mut each)
         }
+        FileKind::Rows(RowFormat::Warc) => for_each_page(path, each),
         _ => for_each_line(path, column, each),
     }
+}
+
+/// The texts of an archive's pages; they have no columns.
+fn for_each_page(path: &Path, mut each: impl FnMut(u64, Parsed<'_>) -> bool) -> io::Result<()> {
+    let limits = Limits { record_bytes: Plan::default().max_document_bytes, body_bytes: Plan::default().max_document_bytes };
+    let stored = io::BufReader::new(open::open_regular(path, true)?);
+    for item in WarcReader::new(Box::new(stored), limits) {
+        if let WarcItem::Content(record) = item? {
+            let hint = if record.media_type.as_deref().is_some_and(|kind| kind.contains("html")) { ".html" } else { "" };
+            let text = crate::extract::extract(&record.body, hint).map_or(Parsed::Missing, |page| Parsed::Text(page.text.into()));
+            if !each(record.place.number, text) {
+                break;
+            }
+        }
+    }
+    Ok(())
 }
 
 fn for_each_line(path: &Path, column: &str, mut each: impl FnMut(u64, Parsed<'_>) -> bool) -> io::Result<()> {

@@ -26,9 +26,11 @@ pub(super) fn assemble(mut batches: Vec<Batch>, files: Vec<InputFile>, mut skipp
         arenas.push(batch.arena);
     }
     let sources = source_names(&found, &files);
+    let addressed = found.iter().filter(|(raw, ..)| raw.by_address);
+    let by_address: HashSet<Locator> = addressed.map(|(raw, record, _)| place(raw, *record)).collect();
     let mut documents: Vec<Entry> =
         found.into_iter().map(|(raw, record, arena)| entry(raw, record, arena, &files, &sources)).collect();
-    rename_repeated(&mut documents, &sources);
+    rename_repeated(&mut documents, &sources, &by_address);
     documents.sort_unstable_by(|a, b| a.id.as_bytes().cmp(b.id.as_bytes()));
     skipped.extend(documents.iter().flat_map(remarks));
     skipped.sort_unstable();
@@ -38,6 +40,10 @@ pub(super) fn assemble(mut batches: Vec<Batch>, files: Vec<InputFile>, mut skipp
 fn skip(file: &InputFile, record: u64, refusal: Refusal) -> Skipped {
     let input = if record == 0 { file.name.clone() } else { format!("{}:{record}", file.name) };
     Skipped { kind: SkipKind::Skipped, input, stage: refusal.stage, reason: refusal.reason.into(), detail: refusal.detail }
+}
+
+fn place(raw: &Raw, record: u64) -> Locator {
+    Locator { file: raw.file, record, offset: raw.offset }
 }
 
 fn source_of<'a>(raw: &'a Raw, files: &'a [InputFile]) -> &'a str {
@@ -51,12 +57,13 @@ fn source_names(found: &[(Raw, u64, u32)], files: &[InputFile]) -> Vec<String> {
 
 fn entry(raw: Raw, record: u64, arena: u32, files: &[InputFile], sources: &[String]) -> Entry {
     let file = &files[raw.file as usize];
+    let locator = place(&raw, record);
     let source = sources.partition_point(|name| name.as_str() < source_of(&raw, files)) as u32;
     let given_by_place = || if record == 0 { file.name.clone() } else { format!("{}#{record}", file.name) };
     Entry {
         id: raw.id.unwrap_or_else(given_by_place),
         source,
-        locator: Locator { file: raw.file, record, offset: raw.offset },
+        locator,
         url: raw.url,
         time: raw.time,
         score: raw.score,
@@ -67,8 +74,8 @@ fn entry(raw: Raw, record: u64, arena: u32, files: &[InputFile], sources: &[Stri
     }
 }
 
-/// Gives every id to one document: the first by (source, file, record) keeps it, others become `ID@source#N`.
-fn rename_repeated(documents: &mut [Entry], sources: &[String]) {
+/// Gives every id to one document: the first by (source, file, record) keeps it, others become `ID@source#N`, or `ADDRESS#N`.
+fn rename_repeated(documents: &mut [Entry], sources: &[String], by_address: &HashSet<Locator>) {
     let mut order: Vec<usize> = (0..documents.len()).collect();
     order.sort_by(|&a, &b| {
         let key = |d: &Entry| (d.source, d.locator);
@@ -82,12 +89,18 @@ fn rename_repeated(documents: &mut [Entry], sources: &[String]) {
     let mut taken: HashSet<String> = documents.iter().map(|d| d.id.clone()).collect();
     for place in repeated {
         let document = &mut documents[place];
-        let mut id = format!("{}@{}#{}", document.id, sources[document.source as usize], document.locator.record.max(1));
+        let number = document.locator.record.max(1);
+        let address = by_address.contains(&document.locator);
+        let source = &sources[document.source as usize];
+        let mut id = if address { format!("{}#{number}", document.id) } else { format!("{}@{source}#{number}", document.id) };
         while !taken.insert(id.clone()) {
             id.push('\'');
         }
         document.id = id;
-        document.flags.set(Flags::RENAMED);
+        // A crawl meets an address many times; that is no mistake.
+        if !address {
+            document.flags.set(Flags::RENAMED);
+        }
     }
 }
 

@@ -40,6 +40,8 @@ pub(super) enum RowFormat {
     Delimited(u8),
     /// Columns.
     Parquet,
+    /// Records of a web archive.
+    Warc,
 }
 
 /// Device and inode: the identity of a file.
@@ -202,6 +204,7 @@ pub(super) fn kind_of_argument(path: &Path) -> io::Result<FileKind> {
     let start = reader.fill_buf().unwrap_or_default();
     Ok(match start {
         _ if start.starts_with(PARQUET) => FileKind::Rows(RowFormat::Parquet),
+        _ if start.starts_with(b"WARC/") || start.starts_with(b"filedesc:") => FileKind::Rows(RowFormat::Warc),
         _ if starts_with_row(start) => FileKind::Rows(RowFormat::Jsonl),
         _ => FileKind::Document,
     })
@@ -219,18 +222,22 @@ fn starts_with_row(start: &[u8]) -> bool {
 }
 
 /// Formats of rows by the endings of names; `.gz` and `.zst` may follow.
-const ENDINGS: [(&str, RowFormat); 6] = [
+const ENDINGS: [(&str, RowFormat); 8] = [
     (".jsonl", RowFormat::Jsonl),
     (".ndjson", RowFormat::Jsonl),
     (".jsonlines", RowFormat::Jsonl),
     (".csv", RowFormat::Delimited(b',')),
     (".tsv", RowFormat::Delimited(b'\t')),
     (".parquet", RowFormat::Parquet),
+    (".warc", RowFormat::Warc),
+    (".arc", RowFormat::Warc),
 ];
 
 fn format_by_name(path: &Path) -> Option<RowFormat> {
     let name = path.file_name().map(OsStr::to_string_lossy).unwrap_or_default().to_lowercase();
-    let name = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);
+    // An archive packed with lz4 is known by its name, to be refused by name.
+    let packings = [".gz", ".zst", ".lz4"];
+    let name = packings.iter().find_map(|packing| name.strip_suffix(packing)).unwrap_or(&name);
     ENDINGS.iter().find(|(ending, _)| name.ends_with(ending)).map(|(_, format)| *format)
 }
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::jsonl::{FieldReader, Parsed};
 use super::time;
+use super::warc::ContentRecord;
 use crate::document::{Digest, Document, Flags, ShingleRef};
 use crate::normalize::{Tokenizer, Tokens};
 use crate::plan::{Columns, Plan};
@@ -18,6 +19,8 @@ pub(super) struct Raw {
     pub(super) line: Option<u64>,
     pub(super) offset: u64,
     pub(super) id: Option<String>,
+    /// The id is an address, which a crawl may hold many times.
+    pub(super) by_address: bool,
     pub(super) source: Option<String>,
     pub(super) url: Option<Box<str>>,
     pub(super) time: Option<i64>,
@@ -73,6 +76,24 @@ impl<'a> Workbench<'a> {
             flags.set(Flags::LOSSY);
         }
         Ok(self.finish(&extracted.text, Document::default(), file, flags))
+    }
+
+    /// A record of a web archive.
+    pub(super) fn web(&mut self, file: u32, record: ContentRecord) -> Result<Raw, Refusal> {
+        let hint = if record.media_type.as_deref().is_some_and(|kind| kind.contains("html")) { ".html" } else { "" };
+        let extracted =
+            crate::extract::extract(&record.body, hint).map_err(|r| Refusal::new(Stage::Extract, r.code, r.detail))?;
+        let mut flags = Flags::default();
+        if extracted.lossy {
+            flags.set(Flags::LOSSY);
+        }
+        if record.truncated {
+            flags.set(Flags::TRUNCATED);
+        }
+        let by_address = record.trec_id.is_none();
+        let time = record.date.as_deref().and_then(time::parse);
+        let about = Document { id: record.trec_id.or_else(|| record.uri.clone()), url: record.uri, time, ..Document::default() };
+        Ok(Raw { by_address, ..self.finish(&extracted.text, about, file, flags) })
     }
 
     /// A document in memory.
@@ -137,6 +158,7 @@ impl<'a> Workbench<'a> {
             line: None,
             offset: 0,
             id: id.filter(|id| !id.is_empty()),
+            by_address: false,
             source,
             url: url.map(Into::into),
             time,
@@ -192,8 +214,8 @@ fn number(value: Parsed<'_>) -> Option<f64> {
 
 fn seconds(value: Parsed<'_>) -> Option<i64> {
     match value {
-        Parsed::Integer(number) => i64::try_from(number).ok(),
-        Parsed::Real(number) => Some(number as i64),
+        Parsed::Integer(number) => i64::try_from(number).ok().map(time::to_seconds),
+        Parsed::Real(number) => Some(time::to_seconds(number as i64)),
         Parsed::Text(text) => time::parse(&text),
         _ => None,
     }

@@ -15,6 +15,7 @@ use super::ingest::Unit;
 use super::interruptible::Interruptible;
 use super::lines::Lines;
 use super::open;
+use super::warc::{Limits, Notice, WarcItem, WarcReader};
 use crate::document::{Document, InputFile};
 use crate::error::{Error, Result, SkipKind, Skipped};
 use crate::exec::Exec;
@@ -51,6 +52,7 @@ impl Feeder<'_> {
                     self.feed_delimited(file, name, open_rows(listed, &self.exec.cancel), delimiter)?
                 }
                 FileKind::Rows(RowFormat::Parquet) => self.feed_parquet(file, listed)?,
+                FileKind::Rows(RowFormat::Warc) => self.feed_web(file, name, open_rows(listed, &self.exec.cancel))?,
             }
         }
         for (name, reader) in streams {
@@ -148,6 +150,46 @@ impl Feeder<'_> {
     fn feed_parquet(&mut self, _file: u32, listed: &Listed) -> Result<()> {
         self.not_read(&listed.file.name, &io::Error::other("built without the feature 'parquet'"));
         Ok(())
+    }
+
+    fn feed_web(&mut self, file: u32, name: &str, opened: io::Result<Box<dyn Read + Send>>) -> Result<()> {
+        let (counted, done) = counted(opened);
+        let limits = Limits { record_bytes: self.plan.max_document_bytes, body_bytes: self.plan.max_document_bytes };
+        let reader = match counted {
+            Ok(reader) => WarcReader::new(Box::new(io::BufReader::with_capacity(BLOCK, reader)), limits),
+            Err(error) => {
+                self.not_read(name, &error);
+                return Ok(());
+            }
+        };
+        let (mut unit, mut bytes, mut sequence) = (Vec::new(), 0, 0);
+        for item in reader {
+            match item {
+                Ok(WarcItem::Content(record)) => {
+                    bytes += record.body.len();
+                    unit.push(record);
+                }
+                // A page that was found unchanged is another name of one that was stored before.
+                Ok(WarcItem::Alias(_)) => (),
+                Ok(WarcItem::Flagged(notice)) => self.notice(SkipKind::Flagged, name, notice),
+                Ok(WarcItem::Skipped(notice)) => self.notice(SkipKind::Skipped, name, notice),
+                Err(error) => {
+                    self.not_read(name, &error);
+                    break;
+                }
+            }
+            if bytes > BLOCK {
+                self.send(Unit::Web { file, sequence, records: std::mem::take(&mut unit) })?;
+                self.exec.observer.advance(Stage::Read, done.swap(0, Ordering::Relaxed));
+                (bytes, sequence) = (0, sequence + 1);
+            }
+        }
+        self.send(Unit::Web { file, sequence, records: unit })
+    }
+
+    fn notice(&mut self, kind: SkipKind, name: &str, notice: Notice) {
+        let input = notice.number.map_or_else(|| format!("{name}@{}", notice.offset), |number| format!("{name}:{number}"));
+        self.unread.push(Skipped { kind, input, stage: Stage::Read, reason: notice.reason.into(), detail: notice.detail });
     }
 
     /// Sends rows in units of about a block; an error ends the file, what came before it stands.

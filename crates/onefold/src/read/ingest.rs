@@ -11,6 +11,7 @@ use super::document::{Raw, Refusal, Workbench};
 use super::feed::Feeder;
 use super::fields::FieldRow;
 use super::lines::LineBlock;
+use super::warc::ContentRecord;
 use super::{Input, Source, open};
 use crate::document::{Collection, Document};
 use crate::error::{Error, Result};
@@ -22,6 +23,7 @@ use crate::run::Stage;
 pub(super) enum Unit {
     Rows { file: u32, sequence: u64, block: LineBlock },
     Fields { file: u32, sequence: u64, rows: Vec<FieldRow> },
+    Web { file: u32, sequence: u64, records: Vec<ContentRecord> },
     Files(Vec<u32>),
     Memory { file: u32, sequence: u64, documents: Vec<Document> },
 }
@@ -90,6 +92,7 @@ fn work_on(unit: Unit, plan: &Plan, exec: &Exec<'_>, listed: &[Listed], workbenc
     let mut batch = match unit {
         Unit::Rows { file, sequence, block } => rows(file, sequence, &block, plan, workbench),
         Unit::Fields { file, sequence, rows } => field_rows(file, sequence, rows, plan, workbench),
+        Unit::Web { file, sequence, records } => web_records(file, sequence, records, workbench),
         Unit::Files(files) => whole_files(&files, plan, exec, listed, workbench),
         Unit::Memory { file, sequence, documents } => in_memory(file, sequence, documents, workbench),
     };
@@ -130,6 +133,19 @@ fn field_rows(file: u32, sequence: u64, rows: Vec<FieldRow>, plan: &Plan, workbe
         let taken = if too_large { Err(too_large_row(plan)) } else { workbench.row(file, row.values, row.flags) };
         match taken {
             Ok(raw) => batch.documents.push(Raw { line, offset: row.offset, ..raw }),
+            Err(refusal) => batch.refused.push((file, line, refusal)),
+        }
+    }
+    batch
+}
+
+fn web_records(file: u32, sequence: u64, records: Vec<ContentRecord>, workbench: &mut Workbench<'_>) -> Batch {
+    // Records carry their own numbers, so none are counted here.
+    let mut batch = Batch { file, sequence, ..Batch::default() };
+    for record in records {
+        let (line, offset) = (Some(record.place.number - 1), record.place.offset);
+        match workbench.web(file, record) {
+            Ok(raw) => batch.documents.push(Raw { line, offset, ..raw }),
             Err(refusal) => batch.refused.push((file, line, refusal)),
         }
     }

@@ -21,6 +21,7 @@ mod open;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod time;
+pub mod warc;
 
 pub use again::{TextPlace, read_column, read_file, read_texts};
 pub use ingest::ingest;

@@ -5,10 +5,13 @@ const DAY: i64 = 86_400;
 /// Seconds since 1970 (UTC where no offset is given), or nothing.
 pub fn parse(text: &str) -> Option<i64> {
     let text = text.trim();
+    if text.len() == 14 && text.bytes().all(|b| b.is_ascii_digit()) {
+        return parse_fourteen_digits(text);
+    }
     if let Ok(seconds) = text.parse::<i64>()
         && (text.len() > 8 || text.starts_with('-') || text.len() < 4)
     {
-        return Some(seconds);
+        return Some(to_seconds(seconds));
     }
     let (date, rest) = text.split_at_checked(10).unwrap_or((text, ""));
     let days = parse_date(date)?;
@@ -18,6 +21,24 @@ pub fn parse(text: &str) -> Option<i64> {
     }
     let (clock, offset) = split_offset(rest)?;
     Some(days * DAY + parse_clock(clock)? - offset)
+}
+
+/// Seconds of a count since 1970 in seconds, milliseconds, microseconds or nanoseconds, told by its size: as seconds it would lie
+/// beyond the year 5000.
+pub fn to_seconds(count: i64) -> i64 {
+    const FAR: u64 = 100_000_000_000;
+    match count.unsigned_abs() {
+        0..FAR => count,
+        size if size < FAR * 1_000 => count / 1_000,
+        size if size < FAR * 1_000_000 => count / 1_000_000,
+        _ => count / 1_000_000_000,
+    }
+}
+
+/// `20080430204825`, as ARC files write it.
+fn parse_fourteen_digits(text: &str) -> Option<i64> {
+    let days = parse_date(&format!("{}-{}-{}", &text[..4], &text[4..6], &text[6..8]))?;
+    Some(days * DAY + parse_clock(&format!("{}:{}:{}", &text[8..10], &text[10..12], &text[12..]))?)
 }
 
 /// `2020`, `2020-03` or `2020-03-31` as days since 1970.
@@ -77,6 +98,9 @@ mod tests {
         assert_eq!(parse("1582977600"), Some(1_582_977_600));
         assert_eq!(parse("2020"), parse("2020-01-01"));
         assert_eq!(parse("1969-12-31"), Some(-86_400));
+        assert_eq!(parse("20200229120000"), Some(1_582_977_600));
+        let counts = [1_582_977_600, 1_582_977_600_000, 1_582_977_600_000_000, 1_582_977_600_000_000_000];
+        assert_eq!(counts.map(super::to_seconds), [1_582_977_600; 4]);
     }
 
     #[test]
