@@ -27,6 +27,8 @@ pub enum Command {
     Compare(CompareArgs),
     /// Say why a document was kept or removed
     Explain(ExplainArgs),
+    /// Make a page of a result that opens in any browser, without network or scripts
+    Report(ReportArgs),
     /// Print the plan that a scan would follow, as a TOML file for --config
     Config(ConfigArgs),
 }
@@ -64,6 +66,9 @@ pub struct ScanArgs {
     /// Worker threads; all cores without it. The result is the same for any number
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
+    /// Make no report.html (it reads some texts again to show them)
+    #[arg(long)]
+    pub no_report: bool,
     /// Print the summary as JSON on standard output
     #[arg(long)]
     pub json: bool,
@@ -253,6 +258,20 @@ pub struct CompareArgs {
     #[arg(long, value_enum, default_value_t = Color::Auto)]
     pub color: Color,
     /// Print the numbers as JSON on standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `onefold report`
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// A result of 'onefold scan'; the texts that are shown are read from its inputs
+    #[arg(value_name = "DIR")]
+    pub result: PathBuf,
+    /// Where to write the page [default: report.html in the result]
+    #[arg(short, long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Print where the page is as JSON
     #[arg(long)]
     pub json: bool,
 }

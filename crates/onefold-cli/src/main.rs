@@ -6,8 +6,10 @@ mod config;
 mod evaluate;
 mod exit;
 mod explain;
+mod html;
 mod output;
 mod progress;
+mod report;
 mod scan;
 mod settings;
 mod summary;
@@ -29,6 +31,7 @@ fn main() -> ExitCode {
         Command::Evaluate(args) => evaluate::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Explain(args) => explain::run(args),
+        Command::Report(args) => report::command::run(args),
         Command::Config(args) => config::run(args),
     };
     exit::finish(result)

@@ -12,6 +12,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use crate::args::{ScanArgs, TableFormat};
 use crate::exit::{Done, Usage};
 use crate::progress::Progress;
+use crate::report::{self, RunNotes};
 use crate::summary::Summary;
 use crate::{output, settings};
 
@@ -36,6 +37,12 @@ pub fn run(args: &ScanArgs) -> Result<Done> {
     folder.command = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     folder.inputs = args.inputs.iter().map(|input| input.to_string_lossy().into_owned()).collect();
     folder.exclude_list = args.exclude_list.clone();
+    if !args.no_report {
+        // No timings: the same result gives the same page.
+        let (command, inputs, format) = (folder.command.clone(), folder.inputs.clone(), folder.format);
+        let notes = RunNotes { command, inputs, format, ..RunNotes::default() };
+        folder.page = Some(Box::new(move |outcome| Ok(report::from_outcome(outcome, &notes)?.page())));
+    }
     let outcome = onefold::run(&plan, &exec, source(&args.inputs)?, &mut folder).inspect_err(|_| {
         TERMINATED.store(terminated.load(Ordering::Relaxed), Ordering::Relaxed);
     })?;

@@ -24,9 +24,9 @@ fn collection() -> Place {
     place
 }
 
-/// The files of a result that are the result, without the manifest and its timings.
+/// The files of a result that are the result, without the manifest and the page, which show the command that was typed.
 fn bytes(place: &Place) -> BTreeMap<String, Vec<u8>> {
-    let names = place.listing("out").into_iter().filter(|name| name != "run.json");
+    let names = place.listing("out").into_iter().filter(|name| name != "run.json" && name != "report.html");
     names.map(|name| (name.clone(), fs::read(place.at(format!("out/{name}"))).unwrap())).collect()
 }
 

@@ -33,6 +33,7 @@ mod permissions;
 mod place;
 mod program;
 mod ranges;
+mod report;
 mod rows;
 mod short;
 mod signals;

@@ -32,7 +32,7 @@ fn a_result_is_replaced_when_asked() {
     place.scan("in --overwrite --format jsonl").exits(0);
     assert_eq!(
         place.listing("out"),
-        set(["documents.jsonl", "pairs.jsonl", "run.json", "skipped.jsonl", "state.parquet", "notes.txt"])
+        set(["documents.jsonl", "pairs.jsonl", "report.html", "run.json", "skipped.jsonl", "state.parquet", "notes.txt"])
     );
     assert_eq!(fs::read_to_string(place.at("out/notes.txt")).unwrap(), "mine");
     assert_eq!(place.documents().len(), 4);

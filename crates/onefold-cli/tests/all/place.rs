@@ -148,7 +148,7 @@ pub fn row(id: &str, text: &str) -> String {
 }
 
 /// The files of a finished result.
-pub const RESULT: [&str; 5] = ["documents.parquet", "pairs.parquet", "run.json", "skipped.jsonl", "state.parquet"];
+pub const RESULT: [&str; 6] = ["documents.parquet", "pairs.parquet", "report.html", "run.json", "skipped.jsonl", "state.parquet"];
 
 pub fn pairs(of: &[(&str, &str)]) -> Vec<(String, String)> {
     of.iter().map(|(a, b)| (a.to_string(), b.to_string())).collect()

@@ -1,5 +1,6 @@
 //! Reading inputs a second time: a field of every row, or the text of one document.
 
+use std::collections::HashSet;
 use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 
@@ -15,15 +16,20 @@ use crate::report::Row;
 /// A field of every row of a file, with the number of the row; rows that have none are left out.
 pub fn read_column(path: &Path, column: &str) -> io::Result<Vec<(u64, String)>> {
     let mut values = Vec::new();
-    for_each_row(path, column, |number, value| {
-        match value {
-            Parsed::Text(text) => values.push((number, text.into_owned())),
-            Parsed::Integer(value) => values.push((number, value.to_string())),
-            Parsed::Real(value) => values.push((number, value.to_string())),
-            _ => (),
-        }
-        true
-    })?;
+    for_each_row(
+        path,
+        column,
+        |_| true,
+        |number, value| {
+            match value {
+                Parsed::Text(text) => values.push((number, text.into_owned())),
+                Parsed::Integer(value) => values.push((number, value.to_string())),
+                Parsed::Real(value) => values.push((number, value.to_string())),
+                _ => (),
+            }
+            true
+        },
+    )?;
     Ok(values)
 }
 
@@ -78,22 +84,37 @@ pub fn read_file(path: &Path) -> io::Result<String> {
 }
 
 /// Fills in the texts of rows, `wanted` by their numbers.
-fn read_rows(path: &Path, columns: &Columns, wanted: impl Iterator<Item = (u64, usize)>, texts: &mut [Option<String>]) {
+fn read_rows(path: &Path, columns: &Columns, wanted: impl Iterator<Item = (u64, usize)> + Clone, texts: &mut [Option<String>]) {
     let mut wanted = wanted.peekable();
     if wanted.peek().is_none() {
         return;
     }
+    let numbers: HashSet<u64> = wanted.clone().map(|(record, _)| record).collect();
     // A file that has become unreadable leaves its texts out; the caller shows that.
-    let _ = for_each_row(path, &columns.text, |number, value| {
-        while let Some((_, at)) = wanted.next_if(|(record, _)| *record == number) {
-            texts[at] = if let Parsed::Text(text) = &value { Some(text.to_string()) } else { None };
-        }
-        wanted.peek().is_some()
-    });
+    let _ = for_each_row(
+        path,
+        &columns.text,
+        |number| numbers.contains(&number),
+        |number, value| {
+            while let Some((_, at)) = wanted.next_if(|(record, _)| *record == number) {
+                texts[at] = if let Parsed::Text(text) = &value { Some(text.to_string()) } else { None };
+            }
+            wanted.peek().is_some()
+        },
+    );
 }
 
-/// Calls `each` with the number of every row and one of its fields until it says no.
-fn for_each_row(path: &Path, column: &str, mut each: impl FnMut(u64, Parsed<'_>) -> bool) -> io::Result<()> {
+/// Calls `each` with the number of a row and one of its fields until it says no; rows that are not `wanted` need not come.
+fn for_each_row(
+    path: &Path,
+    column: &str,
+    wanted: impl FnMut(u64) -> bool,
+    mut each: impl FnMut(u64, Parsed<'_>) -> bool,
+) -> io::Result<()> {
+    // A pipe was read once and for all; opening it again could wait for ever.
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("not a regular file"));
+    }
     let numbered = |rows: &mut dyn Iterator<Item = io::Result<FieldRow>>, each: &mut dyn FnMut(u64, Parsed<'_>) -> bool| {
         for (number, row) in (1..).zip(rows) {
             if !each(number, row?.values.pop().unwrap_or(Parsed::Missing)) {
@@ -111,7 +132,7 @@ fn for_each_row(path: &Path, column: &str, mut each: impl FnMut(u64, Parsed<'_>)
             numbered(&mut super::parquet::ParquetRows::new(open::open_regular(path, true)?, &[column])?, &mut each)
         }
         FileKind::Rows(RowFormat::Warc) => for_each_page(path, each),
-        _ => for_each_line(path, column, each),
+        _ => for_each_line(path, column, wanted, each),
     }
 }
 
@@ -131,7 +152,12 @@ fn for_each_page(path: &Path, mut each: impl FnMut(u64, Parsed<'_>) -> bool) -> 
     Ok(())
 }
 
-fn for_each_line(path: &Path, column: &str, mut each: impl FnMut(u64, Parsed<'_>) -> bool) -> io::Result<()> {
+fn for_each_line(
+    path: &Path,
+    column: &str,
+    mut wanted: impl FnMut(u64) -> bool,
+    mut each: impl FnMut(u64, Parsed<'_>) -> bool,
+) -> io::Result<()> {
     let fields = FieldReader::new(&[column]);
     let mut reader = open::open(path)?;
     let mut row = Vec::new();
@@ -139,6 +165,9 @@ fn for_each_line(path: &Path, column: &str, mut each: impl FnMut(u64, Parsed<'_>
         row.clear();
         if reader.read_until(b'\n', &mut row)? == 0 {
             break;
+        }
+        if !wanted(number) {
+            continue;
         }
         let bytes = if number == 1 { row.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&row) } else { &row };
         let value = fields.read(bytes.trim_ascii()).ok().and_then(|mut found| found.pop());

@@ -15,8 +15,10 @@ use crate::exec::Exec;
 use crate::run::Outcome;
 use crate::shingle::hash::FINGERPRINT_VERSION;
 
+/// Makes a page of an outcome.
+pub type MakePage = Box<dyn Fn(&Outcome) -> Result<String>>;
+
 /// A result folder to be.
-#[derive(Debug)]
 pub struct ResultFolder {
     /// Where.
     pub path: PathBuf,
@@ -28,6 +30,8 @@ pub struct ResultFolder {
     pub command: Vec<String>,
     /// The inputs, for the manifest.
     pub inputs: Vec<String>,
+    /// A page for people, made from the outcome and published with the rest as `report.html`.
+    pub page: Option<MakePage>,
     /// A file for the ids of removed documents, one a line.
     pub exclude_list: Option<PathBuf>,
     claim: Option<Claim>,
@@ -51,6 +55,7 @@ struct Lock {
 
 const LOCK: &str = ".lock";
 const MANIFEST: &str = "run.json";
+const PAGE: &str = "report.html";
 
 impl ResultFolder {
     /// A folder with default settings.
@@ -62,6 +67,7 @@ impl ResultFolder {
             command: Vec::new(),
             inputs: Vec::new(),
             exclude_list: None,
+            page: None,
             claim: None,
         }
     }
@@ -127,6 +133,10 @@ impl ResultFolder {
             }
             Ok(())
         })?;
+        if let Some(make) = &self.page {
+            let page = make(outcome)?;
+            add(PAGE.into(), &|out| out.write_all(page.as_bytes()))?;
+        }
         Ok(files)
     }
 
@@ -150,7 +160,8 @@ impl ResultFolder {
     /// Puts the parts in place. A former manifest goes first: from here on there is no result until the new one is complete.
     fn publish(&self, staging: &Path, names: impl Iterator<Item = String>) -> Result<()> {
         if let Some(former) = self.former_files() {
-            for name in std::iter::once(MANIFEST.to_string()).chain(former) {
+            // The page may have been made of the former result later, by a command of its own.
+            for name in [MANIFEST.to_string(), PAGE.to_string()].into_iter().chain(former) {
                 let old = self.path.join(name);
                 match fs::remove_file(&old) {
                     Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(Error::output("replace", &old, e)),
