@@ -7,6 +7,7 @@ mod evaluate;
 mod exit;
 mod explain;
 mod html;
+mod numbers;
 mod output;
 mod progress;
 mod report;

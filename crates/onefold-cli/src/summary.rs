@@ -8,6 +8,8 @@ use anyhow::Result;
 use onefold::{Counts, Outcome, printable};
 use serde::Serialize;
 
+use crate::numbers::{duration, grouped, percent, shortened};
+
 /// A finished scan.
 pub struct Summary<'a> {
     /// What came of it.
@@ -112,7 +114,7 @@ fn largest(counts: &Counts) -> String {
     if counts.clusters == 0 {
         return String::new();
     }
-    format!("largest {}: {}", grouped(counts.largest_cluster), shortened(&counts.largest_cluster_id))
+    format!("largest {}: {}", grouped(counts.largest_cluster), shown(&counts.largest_cluster_id))
 }
 
 fn reasons(by_reason: &BTreeMap<String, u64>) -> String {
@@ -128,14 +130,14 @@ fn sources(counts: &Counts) -> String {
         return String::new();
     }
     losing.sort_by(|(a, x), (b, y)| y.removed.cmp(&x.removed).then(a.cmp(b)));
-    let width = losing.iter().take(SHOWN_SOURCES).map(|(name, _)| shortened(name).chars().count()).max().unwrap_or(0);
+    let width = losing.iter().take(SHOWN_SOURCES).map(|(name, _)| shown(name).chars().count()).max().unwrap_or(0);
     let mut text = String::from("\n  removable by source\n");
     for (name, source) in losing.iter().take(SHOWN_SOURCES) {
         let share = percent(source.removed, source.documents);
         let _ = writeln!(
             text,
             "    {:<width$}  {:>9} of {:>9}  {share}",
-            shortened(name),
+            shown(name),
             grouped(source.removed),
             grouped(source.documents)
         );
@@ -148,38 +150,8 @@ fn sources(counts: &Counts) -> String {
 }
 
 /// A name made harmless, its middle cut out where it is long.
-fn shortened(name: &str) -> String {
-    let safe: Vec<char> = printable(name).chars().collect();
-    if safe.len() <= NAME_WIDTH {
-        return safe.into_iter().collect();
-    }
-    let half = (NAME_WIDTH - 1) / 2;
-    safe[..half].iter().chain(['…'].iter()).chain(&safe[safe.len() - half..]).collect()
-}
-
-fn percent(part: u64, whole: u64) -> String {
-    if whole == 0 { String::new() } else { format!("{:.1} %", 100.0 * part as f64 / whole as f64) }
-}
-
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-fn duration(seconds: f64) -> String {
-    match seconds {
-        s if s < 1.0 => format!("{:.0} ms", s * 1000.0),
-        s if s < 60.0 => format!("{s:.1} s"),
-        s if s < 3600.0 => format!("{:.0} min {:.0} s", (s / 60.0).floor(), s % 60.0),
-        s => format!("{:.0} h {:.0} min", (s / 3600.0).floor(), (s % 3600.0 / 60.0).floor()),
-    }
+fn shown(name: &str) -> String {
+    shortened(&printable(name), NAME_WIDTH)
 }
 
 #[cfg(test)]
@@ -189,9 +161,9 @@ mod tests {
     #[test]
     fn numbers_are_grouped_and_names_shortened() {
         assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
-        let long = shortened(&"x".repeat(100));
+        let long = shown(&"x".repeat(100));
         assert_eq!(long.chars().count(), 47);
-        assert_eq!(shortened("a\u{1b}b"), "a\\u{1b}b");
+        assert_eq!(shown("a\u{1b}b"), "a\\u{1b}b");
     }
 
     #[test]

@@ -1,13 +1,9 @@
 //! Numbers and names as people read them.
 
 use super::NAME;
-use crate::html::plot::grouped;
 use crate::html::{Html, name};
-
-/// A share, or nothing where there is no whole.
-pub fn percent(part: u64, whole: u64) -> String {
-    if whole == 0 { String::new() } else { format!("{:.1} %", 100.0 * part as f64 / whole as f64) }
-}
+use crate::numbers::grouped;
+pub use crate::numbers::{duration, percent, shortened};
 
 /// `1 cluster`, `2 clusters`.
 pub fn counted(number: u64, one: &str, many: &str) -> String {
@@ -19,31 +15,9 @@ pub fn similarity(value: f64) -> String {
     if value >= 1.0 { "1".into() } else { format!("{:.3}", (value * 1000.0 + 1e-9).floor() / 1000.0) }
 }
 
-/// A long text with its middle cut out.
-pub fn shortened(text: &str, most: usize) -> String {
-    if text.len() <= most || text.chars().count() <= most {
-        return text.to_string();
-    }
-    let half = (most - 1) / 2;
-    let start: String = text.chars().take(half).collect();
-    let mut end: Vec<char> = text.chars().rev().take(half).collect();
-    end.reverse();
-    start + "…" + &end.into_iter().collect::<String>()
-}
-
 /// A name from outside, cut where it is long.
 pub fn named(text: &str) -> Html {
     name(&shortened(text, NAME))
-}
-
-/// A duration.
-pub fn duration(seconds: f64) -> String {
-    match seconds {
-        s if s < 1.0 => format!("{:.0} ms", s * 1000.0),
-        s if s < 60.0 => format!("{s:.1} s"),
-        s if s < 3600.0 => format!("{:.0} min {:.0} s", (s / 60.0).floor(), s % 60.0),
-        s => format!("{:.0} h {:.0} min", (s / 3600.0).floor(), (s % 3600.0 / 60.0).floor()),
-    }
 }
 
 /// A stable word as people would write it.

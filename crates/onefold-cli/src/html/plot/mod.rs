@@ -9,6 +9,7 @@ mod histogram;
 mod lines;
 mod scale;
 
+pub use crate::numbers::grouped;
 pub use bars::{Bar, Bars, share_bar};
 pub use histogram::{Bin, Histogram, Mark};
 #[expect(unused_imports, reason = "the plots of the studies come next")]
@@ -117,19 +118,6 @@ fn percent(share: f64) -> String {
 /// A number as axes and tables write it.
 pub fn number(value: f64) -> String {
     if value.fract() == 0.0 && (0.0..1e15).contains(&value) { grouped(value as u64) } else { format!("{value}") }
-}
-
-/// A whole number with its thousands set apart.
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 #[cfg(test)]
