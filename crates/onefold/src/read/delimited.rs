@@ -10,8 +10,9 @@ use crate::document::Flags;
 
 /// The rows of a file, wanted fields only.
 pub(super) struct DelimitedRows {
-    reader: csv::Reader<Plain>,
+    reader: csv::Reader<QuoteCount>,
     record: csv::ByteRecord,
+    ended: bool,
     /// For each wanted column its place in a record.
     places: Vec<Option<usize>>,
 }
@@ -19,7 +20,8 @@ pub(super) struct DelimitedRows {
 impl DelimitedRows {
     /// Reads the header; a file without the first of `columns` is refused, naming the columns it has.
     pub(super) fn new(reader: Plain, delimiter: u8, columns: &[&str]) -> io::Result<Self> {
-        let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).flexible(true).from_reader(reader);
+        let mut reader =
+            csv::ReaderBuilder::new().delimiter(delimiter).flexible(true).from_reader(QuoteCount { inner: reader, quotes: 0 });
         let header = reader.byte_headers()?.clone();
         let names: Vec<Cow<'_, str>> = header.iter().map(|name| String::from_utf8_lossy(name.trim_ascii())).collect();
         let place = |wanted: &str| names.iter().position(|name| name == wanted);
@@ -28,7 +30,7 @@ impl DelimitedRows {
             let problem = format!("no column '{}'; the header has: {}", columns[0], names.join(", "));
             return Err(io::Error::new(io::ErrorKind::InvalidInput, problem));
         }
-        Ok(DelimitedRows { reader, record: csv::ByteRecord::new(), places })
+        Ok(DelimitedRows { reader, record: csv::ByteRecord::new(), ended: false, places })
     }
 }
 
@@ -36,11 +38,36 @@ impl Iterator for DelimitedRows {
     type Item = io::Result<FieldRow>;
 
     fn next(&mut self) -> Option<io::Result<FieldRow>> {
+        if self.ended {
+            return None;
+        }
+        // A quote that is never closed swallows the rest of the file into the last field, line ends and all.
+        let swallowing = self.record.iter().any(|field| field.contains(&b'\n'));
         match self.reader.read_byte_record(&mut self.record) {
-            Ok(false) => None,
+            Ok(false) => {
+                self.ended = true;
+                let unclosed = swallowing && self.reader.get_ref().quotes % 2 == 1;
+                unclosed.then(|| {
+                    Err(io::Error::new(io::ErrorKind::InvalidData, "a quote is not closed: the last row holds what follows it"))
+                })
+            }
             Err(error) => Some(Err(error.into())),
             Ok(true) => Some(Ok(self.row())),
         }
+    }
+}
+
+/// Counts the quotes that pass.
+struct QuoteCount {
+    inner: Plain,
+    quotes: u64,
+}
+
+impl io::Read for QuoteCount {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        self.quotes += memchr::memchr_iter(b'"', &buffer[..read]).count() as u64;
+        Ok(read)
     }
 }
 
@@ -91,6 +118,14 @@ mod tests {
     fn a_missing_text_column_is_named() {
         let error = rows(b"id,body\n1,a\n", b',').unwrap_err().to_string();
         assert!(error.contains("'text'") && error.contains("id, body"), "{error}");
+    }
+
+    #[test]
+    fn a_quote_that_is_never_closed_is_told() {
+        let error = rows(b"id,text\n1,\"one\n2,two\n3,three\n", b',').unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::InvalidData);
+        assert_eq!(rows(b"id,text\n1,\"one\ntwo\"\n2,5\"\n", b',').unwrap().len(), 2, "a stray quote is none");
+        assert_eq!(rows(b"id,text\n1,\"one\ntwo\"\n", b',').unwrap().len(), 1);
     }
 
     #[test]

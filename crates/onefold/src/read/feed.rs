@@ -226,6 +226,7 @@ impl Feeder<'_> {
         let reason = match error.kind() {
             io::ErrorKind::UnexpectedEof => "truncated",
             io::ErrorKind::InvalidInput => "missing_text",
+            io::ErrorKind::InvalidData => "damaged",
             _ => "unreadable",
         };
         self.unread.push(Skipped {
