@@ -29,6 +29,8 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Make a page of a result that opens in any browser, without network or scripts
     Report(ReportArgs),
+    /// Print the pairs of a result as JSONL
+    Pairs(PairsArgs),
     /// Print the plan that a scan would follow, as a TOML file for --config
     Config(ConfigArgs),
 }
@@ -273,6 +275,20 @@ pub struct ReportArgs {
     pub out: Option<PathBuf>,
     /// Print where the page is as JSON
     #[arg(long)]
+    pub json: bool,
+}
+
+/// `onefold pairs`
+#[derive(Debug, Args)]
+pub struct PairsArgs {
+    /// A result of 'onefold scan'
+    #[arg(value_name = "DIR")]
+    pub result: PathBuf,
+    /// Write out every pair: those inside groups of equal documents, and those of all members of two groups
+    #[arg(long)]
+    pub expand: bool,
+    /// JSONL is what is printed; accepted for the sake of scripts
+    #[arg(long, hide = true)]
     pub json: bool,
 }
 

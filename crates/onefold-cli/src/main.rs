@@ -9,6 +9,7 @@ mod explain;
 mod html;
 mod numbers;
 mod output;
+mod pairs;
 mod progress;
 mod report;
 mod scan;
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
         Command::Compare(args) => compare::run(args),
         Command::Explain(args) => explain::run(args),
         Command::Report(args) => report::command::run(args),
+        Command::Pairs(args) => pairs::run(args),
         Command::Config(args) => config::run(args),
     };
     exit::finish(result)

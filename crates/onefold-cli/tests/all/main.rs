@@ -29,6 +29,7 @@ mod manifest;
 mod messages;
 mod names;
 mod overwrite;
+mod pairs;
 mod permissions;
 mod place;
 mod program;

@@ -178,6 +178,13 @@ mod tests {
     }
 
     #[test]
+    fn numbers_read_back_to_the_last_bit() {
+        let value = 56.0 / 57.0;
+        let text = serde_json::to_string(&value).unwrap();
+        assert_eq!(serde_json::from_str::<f64>(&text).unwrap().to_bits(), f64::to_bits(value));
+    }
+
+    #[test]
     fn every_format_reads_back_what_it_wrote() {
         let folder = tempfile::tempdir().unwrap();
         for format in [Format::Parquet, Format::Jsonl, Format::Csv] {

@@ -4,6 +4,7 @@
 //! result; a reader that finds one finds every file it names, unchanged. Cost: one sequential write and a digest of it. Drops
 //! nothing: every document has a row.
 
+mod expand;
 mod folder;
 mod format;
 mod manifest;
@@ -13,6 +14,7 @@ mod saved;
 pub mod table;
 mod tables;
 
+pub use expand::{ExpandedPair, PairsTable};
 pub use folder::ResultFolder;
 pub use format::{Format, Row};
 pub use manifest::{FileDigest, Manifest};

@@ -1,0 +1,56 @@
+//! `onefold pairs`: the pairs of a result as text, each group of equal documents written out where asked.
+
+use std::io::{self, BufWriter, Write};
+
+use anyhow::Result;
+use onefold::{ExpandedPair, PairsTable, SavedResult};
+use serde_json::json;
+
+use crate::args::PairsArgs;
+use crate::exit::{Done, OutputFailed};
+
+/// Prints the pairs, one a line.
+pub fn run(args: &PairsArgs) -> Result<Done> {
+    let result = SavedResult::open(&args.result)?;
+    let mut out = BufWriter::new(io::stdout().lock());
+    let written = if args.expand { write_all(&PairsTable::read(&result)?, &mut out) } else { write_table(&result, &mut out)? };
+    match written.and_then(|()| out.flush()) {
+        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(OutputFailed(e).into()),
+        _ => Ok(Done::Complete),
+    }
+}
+
+fn write_all(table: &PairsTable, out: &mut dyn Write) -> io::Result<()> {
+    table.for_each(|pair| line(out, &pair))
+}
+
+fn write_table(result: &SavedResult, out: &mut dyn Write) -> Result<io::Result<()>> {
+    let rows = result.pairs()?;
+    let pair = |row: &onefold::Row, out: &mut dyn Write| {
+        let number = |column: &str| row.number(column).unwrap_or(0.0);
+        line(
+            out,
+            &ExpandedPair {
+                first: row.text("first_id"),
+                second: row.text("second_id"),
+                resemblance: number("resemblance"),
+                containment_first: number("containment_first"),
+                containment_second: number("containment_second"),
+                accepted: row.truth("accepted"),
+            },
+        )
+    };
+    Ok(rows.iter().try_for_each(|row| pair(row, out)))
+}
+
+fn line(out: &mut dyn Write, pair: &ExpandedPair<'_>) -> io::Result<()> {
+    let row = json!({
+        "first_id": pair.first,
+        "second_id": pair.second,
+        "resemblance": pair.resemblance,
+        "containment_first": pair.containment_first,
+        "containment_second": pair.containment_second,
+        "accepted": pair.accepted,
+    });
+    writeln!(out, "{row}")
+}

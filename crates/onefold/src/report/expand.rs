@@ -1,0 +1,92 @@
+//! All pairs of a result, from the table that lists each group of equal shingle sets once.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::format::Row;
+use super::saved::SavedResult;
+use crate::error::{Error, Result};
+use crate::plan::PairsMode;
+
+/// A pair of documents.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExpandedPair<'a> {
+    /// The smaller id, bytewise.
+    pub first: &'a str,
+    /// The other.
+    pub second: &'a str,
+    /// Common shingles over all.
+    pub resemblance: f64,
+    /// Share of the first document's shingles that the second has.
+    pub containment_first: f64,
+    /// Share of the second document's shingles that the first has.
+    pub containment_second: f64,
+    /// Whether it reaches the threshold.
+    pub accepted: bool,
+}
+
+/// The pairs table with its groups.
+#[derive(Debug)]
+pub struct PairsTable {
+    rows: Vec<Row>,
+    /// Members of a group, by its smallest id.
+    groups: HashMap<String, Vec<String>>,
+}
+
+impl PairsTable {
+    /// Reads the table of a result that lists all pairs.
+    pub fn read(result: &SavedResult) -> Result<PairsTable> {
+        if result.manifest.plan.pairs == PairsMode::Star {
+            return Err(Error::setting("pairs", "'all' in the scan whose pairs are expanded", "star"));
+        }
+        let rows = result.pairs()?;
+        let mut groups: HashMap<String, Vec<String>> = HashMap::new();
+        for row in rows.iter().filter(|row| is_inside_group(row)) {
+            let head = row.text("first_id");
+            groups.entry(head.into()).or_insert_with(|| vec![head.into()]).push(row.text("second_id").into());
+        }
+        Ok(PairsTable { rows, groups })
+    }
+
+    /// Calls `each` with every pair: inside the groups first, then between groups, row by row. It may stop with an error of its own.
+    pub fn for_each<E>(
+        &self,
+        mut each: impl FnMut(ExpandedPair<'_>) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), E> {
+        let heads: BTreeSet<&String> = self.groups.keys().collect();
+        for head in heads {
+            let members = &self.groups[head];
+            for (at, first) in members.iter().enumerate() {
+                for second in &members[at + 1..] {
+                    each(pair(first, second, [1.0; 3], true))?;
+                }
+            }
+        }
+        for row in self.rows.iter().filter(|row| !is_inside_group(row)) {
+            let number = |column: &str| row.number(column).unwrap_or(0.0);
+            let shares = ["resemblance", "containment_first", "containment_second"].map(number);
+            for first in self.members(row.text("first_id")) {
+                for second in self.members(row.text("second_id")) {
+                    each(pair(first, second, shares, row.truth("accepted")))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn members<'a>(&'a self, head: &'a str) -> Box<dyn Iterator<Item = &'a str> + 'a> {
+        match self.groups.get(head) {
+            Some(members) => Box::new(members.iter().map(String::as_str)),
+            None => Box::new(std::iter::once(head)),
+        }
+    }
+}
+
+/// Only documents with equal shingle sets have resemblance 1.
+fn is_inside_group(row: &Row) -> bool {
+    row.number("resemblance") == Some(1.0)
+}
+
+fn pair<'a>(a: &'a str, b: &'a str, [resemblance, of_a, of_b]: [f64; 3], accepted: bool) -> ExpandedPair<'a> {
+    let (first, second, containment_first, containment_second) = if a <= b { (a, b, of_a, of_b) } else { (b, a, of_b, of_a) };
+    ExpandedPair { first, second, resemblance, containment_first, containment_second, accepted }
+}
