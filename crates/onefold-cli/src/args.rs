@@ -33,6 +33,26 @@ pub enum Command {
     Pairs(PairsArgs),
     /// Print the plan that a scan would follow, as a TOML file for --config
     Config(ConfigArgs),
+    /// Print completions for a shell
+    Completions(CompletionsArgs),
+    /// Write manual pages
+    Man(ManArgs),
+}
+
+/// `onefold completions`
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    /// For which shell
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
+}
+
+/// `onefold man`
+#[derive(Debug, Args)]
+pub struct ManArgs {
+    /// Where to put the pages
+    #[arg(short, long, value_name = "DIR", default_value = "man")]
+    pub out: PathBuf,
 }
 
 /// `onefold scan`

@@ -14,6 +14,7 @@ mod progress;
 mod report;
 mod scan;
 mod settings;
+mod shell;
 mod summary;
 mod words;
 
@@ -35,6 +36,8 @@ fn main() -> ExitCode {
         Command::Explain(args) => explain::run(args),
         Command::Report(args) => report::command::run(args),
         Command::Pairs(args) => pairs::run(args),
+        Command::Completions(args) => shell::completions(args),
+        Command::Man(args) => shell::man(args),
         Command::Config(args) => config::run(args),
     };
     exit::finish(result)

@@ -36,6 +36,7 @@ mod program;
 mod ranges;
 mod report;
 mod rows;
+mod shell;
 mod short;
 mod signals;
 mod snapshots;
