@@ -20,8 +20,9 @@ const SHOWN_WORDS: usize = 12;
 
 /// Compares and prints.
 pub fn run(args: &CompareArgs) -> Result<Done> {
-    let words = words(args)?;
-    let [first, second] = texts(args)?;
+    let result = args.result.as_deref().map(SavedResult::open).transpose()?;
+    let words = words(args, result.as_ref())?;
+    let [first, second] = texts(args, result.as_ref())?;
     let comparison = Comparison::new(&first, &second, words);
     let text = if args.json { json(args, &comparison, words) } else { text(args, &comparison, words) };
     output::print(&text)?;
@@ -29,9 +30,9 @@ pub fn run(args: &CompareArgs) -> Result<Done> {
 }
 
 /// The width of shingles: the flag, or the one of the result, or the default.
-fn words(args: &CompareArgs) -> Result<u32> {
-    let mut plan = match &args.result {
-        Some(folder) => SavedResult::open(folder)?.manifest.plan,
+fn words(args: &CompareArgs, result: Option<&SavedResult>) -> Result<u32> {
+    let mut plan = match result {
+        Some(result) => result.manifest.plan.clone(),
         None => settings::resolve(&crate::args::PlanArgs::default())?,
     };
     plan.ngram_size = args.ngram_size.unwrap_or(plan.ngram_size);
@@ -39,17 +40,16 @@ fn words(args: &CompareArgs) -> Result<u32> {
     Ok(plan.ngram_size)
 }
 
-fn texts(args: &CompareArgs) -> Result<[String; 2]> {
-    if let Some(folder) = &args.result {
-        return texts_of_result(folder, [&args.first, &args.second]);
+fn texts(args: &CompareArgs, result: Option<&SavedResult>) -> Result<[String; 2]> {
+    if let Some(result) = result {
+        return texts_of_result(result, [&args.first, &args.second]);
     }
     let read = |name: &String| onefold::read_file(Path::new(name)).map_err(|e| Usage(format!("cannot read '{name}': {e}")));
     Ok([read(&args.first)?, read(&args.second)?])
 }
 
 /// The texts of two documents of a result, read again from its inputs.
-pub fn texts_of_result(folder: &Path, ids: [&str; 2]) -> Result<[String; 2]> {
-    let result = SavedResult::open(folder)?;
+pub fn texts_of_result(result: &SavedResult, ids: [&str; 2]) -> Result<[String; 2]> {
     let state = result.state()?;
     let rows: HashMap<&str, _> = state.iter().map(|row| (row.text("id"), row)).collect();
     let place = |id: &str| {

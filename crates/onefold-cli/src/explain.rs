@@ -45,7 +45,7 @@ impl Case {
         pairs.retain(|pair| pair.text("first_id") == args.id || pair.text("second_id") == args.id);
         pairs.sort_by(|a, b| b.number("resemblance").unwrap_or(0.0).total_cmp(&a.number("resemblance").unwrap_or(0.0)));
         let representative = row.text("representative_id");
-        let texts = (representative != args.id).then(|| texts_of_result(&args.result, [&args.id, representative]).ok()).flatten();
+        let texts = (representative != args.id).then(|| texts_of_result(&result, [&args.id, representative]).ok()).flatten();
         let comparison = texts.map(|[a, b]| Comparison::new(&a, &b, result.manifest.plan.ngram_size));
         Ok(Case { manifest: result.manifest, row, companions, pairs, comparison })
     }

@@ -25,22 +25,7 @@ fn write_all(table: &PairsTable, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn write_table(result: &SavedResult, out: &mut dyn Write) -> Result<io::Result<()>> {
-    let rows = result.pairs()?;
-    let pair = |row: &onefold::Row, out: &mut dyn Write| {
-        let number = |column: &str| row.number(column).unwrap_or(0.0);
-        line(
-            out,
-            &ExpandedPair {
-                first: row.text("first_id"),
-                second: row.text("second_id"),
-                resemblance: number("resemblance"),
-                containment_first: number("containment_first"),
-                containment_second: number("containment_second"),
-                accepted: row.truth("accepted"),
-            },
-        )
-    };
-    Ok(rows.iter().try_for_each(|row| pair(row, out)))
+    Ok(result.pairs()?.iter().try_for_each(|row| line(out, &ExpandedPair::of_row(row))))
 }
 
 fn line(out: &mut dyn Write, pair: &ExpandedPair<'_>) -> io::Result<()> {

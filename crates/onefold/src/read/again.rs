@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::catalog::{FileKind, RowFormat, kind_of_argument};
 use super::delimited::DelimitedRows;
+use super::document::page_text;
 use super::fields::FieldRow;
 use super::jsonl::{FieldReader, Parsed};
 use super::open;
@@ -142,8 +143,7 @@ fn for_each_page(path: &Path, mut each: impl FnMut(u64, Parsed<'_>) -> bool) -> 
     let stored = io::BufReader::new(open::open_regular(path, true)?);
     for item in WarcReader::new(Box::new(stored), limits) {
         if let WarcItem::Content(record) = item? {
-            let hint = if record.media_type.as_deref().is_some_and(|kind| kind.contains("html")) { ".html" } else { "" };
-            let text = crate::extract::extract(&record.body, hint).map_or(Parsed::Missing, |page| Parsed::Text(page.text.into()));
+            let text = page_text(&record).map_or(Parsed::Missing, |page| Parsed::Text(page.text.into()));
             if !each(record.place.number, text) {
                 break;
             }

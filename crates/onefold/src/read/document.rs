@@ -6,6 +6,7 @@ use super::jsonl::{FieldReader, Parsed};
 use super::time;
 use super::warc::ContentRecord;
 use crate::document::{Digest, Document, Flags, ShingleRef};
+use crate::extract::{Extracted, Refused, extract};
 use crate::normalize::{Tokenizer, Tokens};
 use crate::plan::{Columns, Plan};
 use crate::run::Stage;
@@ -70,7 +71,7 @@ impl<'a> Workbench<'a> {
 
     /// A whole file.
     pub(super) fn file(&mut self, file: u32, name: &str, bytes: &[u8]) -> Result<Raw, Refusal> {
-        let extracted = crate::extract::extract(bytes, name).map_err(|r| Refusal::new(Stage::Extract, r.code, r.detail))?;
+        let extracted = extract(bytes, name).map_err(|r| Refusal::new(Stage::Extract, r.code, r.detail))?;
         let mut flags = Flags::default();
         if extracted.lossy {
             flags.set(Flags::LOSSY);
@@ -80,9 +81,7 @@ impl<'a> Workbench<'a> {
 
     /// A record of a web archive.
     pub(super) fn web(&mut self, file: u32, record: ContentRecord) -> Result<Raw, Refusal> {
-        let hint = if record.media_type.as_deref().is_some_and(|kind| kind.contains("html")) { ".html" } else { "" };
-        let extracted =
-            crate::extract::extract(&record.body, hint).map_err(|r| Refusal::new(Stage::Extract, r.code, r.detail))?;
+        let extracted = page_text(&record).map_err(|r| Refusal::new(Stage::Extract, r.code, r.detail))?;
         let mut flags = Flags::default();
         if extracted.lossy {
             flags.set(Flags::LOSSY);
@@ -169,6 +168,12 @@ impl<'a> Workbench<'a> {
             shingles,
         }
     }
+}
+
+/// The text of a page; the server's word on its type stands for a file name.
+pub(super) fn page_text(record: &ContentRecord) -> Result<Extracted, Refused> {
+    let hint = if record.media_type.as_deref().is_some_and(|kind| kind.contains("html")) { ".html" } else { "" };
+    extract(&record.body, hint)
 }
 
 /// The columns that make a document.

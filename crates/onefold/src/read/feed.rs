@@ -162,29 +162,25 @@ impl Feeder<'_> {
                 return Ok(());
             }
         };
-        let (mut unit, mut bytes, mut sequence) = (Vec::new(), 0, 0);
-        for item in reader {
-            match item {
-                Ok(WarcItem::Content(record)) => {
-                    bytes += record.body.len();
-                    unit.push(record);
-                }
-                // A page that was found unchanged is another name of one that was stored before.
-                Ok(WarcItem::Alias(_)) => (),
-                Ok(WarcItem::Flagged(notice)) => self.notice(SkipKind::Flagged, name, notice),
-                Ok(WarcItem::Skipped(notice)) => self.notice(SkipKind::Skipped, name, notice),
-                Err(error) => {
-                    self.not_read(name, &error);
-                    break;
-                }
+        let mut notices = Vec::new();
+        let pages = reader.filter_map(|item| match item {
+            Ok(WarcItem::Content(record)) => Some(Ok(record)),
+            // A page that was found unchanged is another name of one that was stored before.
+            Ok(WarcItem::Alias(_)) => None,
+            Ok(WarcItem::Flagged(notice)) => {
+                notices.push((SkipKind::Flagged, notice));
+                None
             }
-            if bytes > BLOCK {
-                self.send(Unit::Web { file, sequence, records: std::mem::take(&mut unit) })?;
-                self.exec.observer.advance(Stage::Read, done.swap(0, Ordering::Relaxed));
-                (bytes, sequence) = (0, sequence + 1);
+            Ok(WarcItem::Skipped(notice)) => {
+                notices.push((SkipKind::Skipped, notice));
+                None
             }
-        }
-        self.send(Unit::Web { file, sequence, records: unit })
+            Err(error) => Some(Err(error)),
+        });
+        let unit = |sequence, records| Unit::Web { file, sequence, records };
+        let fed = self.feed_units(name, pages, |record| record.body.len(), unit, &done);
+        notices.into_iter().for_each(|(kind, notice)| self.notice(kind, name, notice));
+        fed
     }
 
     fn notice(&mut self, kind: SkipKind, name: &str, notice: Notice) {
@@ -192,20 +188,21 @@ impl Feeder<'_> {
         self.unread.push(Skipped { kind, input, stage: Stage::Read, reason: notice.reason.into(), detail: notice.detail });
     }
 
-    /// Sends rows in units of about a block; an error ends the file, what came before it stands.
-    fn feed_fields(
+    /// Sends items in units of about a block; an error ends the file, what came before it stands.
+    fn feed_units<T>(
         &mut self,
-        file: u32,
         name: &str,
-        rows: impl Iterator<Item = io::Result<FieldRow>>,
+        items: impl Iterator<Item = io::Result<T>>,
+        bytes_of: impl Fn(&T) -> usize,
+        unit_of: impl Fn(u64, Vec<T>) -> Unit,
         done: &AtomicU64,
     ) -> Result<()> {
         let (mut unit, mut bytes, mut sequence) = (Vec::new(), 0, 0);
-        for row in rows {
-            match row {
-                Ok(row) => {
-                    bytes += row.bytes();
-                    unit.push(row);
+        for item in items {
+            match item {
+                Ok(item) => {
+                    bytes += bytes_of(&item);
+                    unit.push(item);
                 }
                 Err(error) => {
                     self.not_read(name, &error);
@@ -213,12 +210,22 @@ impl Feeder<'_> {
                 }
             }
             if bytes > BLOCK {
-                self.send(Unit::Fields { file, sequence, rows: std::mem::take(&mut unit) })?;
+                self.send(unit_of(sequence, std::mem::take(&mut unit)))?;
                 self.exec.observer.advance(Stage::Read, done.swap(0, Ordering::Relaxed));
                 (bytes, sequence) = (0, sequence + 1);
             }
         }
-        self.send(Unit::Fields { file, sequence, rows: unit })
+        self.send(unit_of(sequence, unit))
+    }
+
+    fn feed_fields(
+        &mut self,
+        file: u32,
+        name: &str,
+        rows: impl Iterator<Item = io::Result<FieldRow>>,
+        done: &AtomicU64,
+    ) -> Result<()> {
+        self.feed_units(name, rows, FieldRow::bytes, |sequence, rows| Unit::Fields { file, sequence, rows }, done)
     }
 
     /// The rest of a file is out of reach; what came before it stands.

@@ -24,6 +24,21 @@ pub struct ExpandedPair<'a> {
     pub accepted: bool,
 }
 
+impl<'a> ExpandedPair<'a> {
+    /// A row of the pairs table, as it stands.
+    pub fn of_row(row: &'a Row) -> Self {
+        let number = |column: &str| row.number(column).unwrap_or(0.0);
+        ExpandedPair {
+            first: row.text("first_id"),
+            second: row.text("second_id"),
+            resemblance: number("resemblance"),
+            containment_first: number("containment_first"),
+            containment_second: number("containment_second"),
+            accepted: row.truth("accepted"),
+        }
+    }
+}
+
 /// The pairs table with its groups.
 #[derive(Debug)]
 pub struct PairsTable {
@@ -62,11 +77,11 @@ impl PairsTable {
             }
         }
         for row in self.rows.iter().filter(|row| !is_inside_group(row)) {
-            let number = |column: &str| row.number(column).unwrap_or(0.0);
-            let shares = ["resemblance", "containment_first", "containment_second"].map(number);
-            for first in self.members(row.text("first_id")) {
-                for second in self.members(row.text("second_id")) {
-                    each(pair(first, second, shares, row.truth("accepted")))?;
+            let listed = ExpandedPair::of_row(row);
+            let shares = [listed.resemblance, listed.containment_first, listed.containment_second];
+            for first in self.members(listed.first) {
+                for second in self.members(listed.second) {
+                    each(pair(first, second, shares, listed.accepted))?;
                 }
             }
         }

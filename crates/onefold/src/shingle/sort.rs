@@ -1,6 +1,6 @@
 //! Sorting a document's shingles: one scatter by their leading bits, which are uniform, then a short insertion pass.
 //!
-//! Twice as fast as a comparison sort on real documents. Crowded buckets (a text that repeats itself) would make the
+//! Linear in the number of shingles. Crowded buckets (a text that repeats itself) would make the
 //! insertion pass quadratic, so they fall back to the comparison sort.
 
 use super::hash::SHINGLE_BITS;
