@@ -21,6 +21,8 @@ pub struct Cli {
 pub enum Command {
     /// Find exact and near-duplicates, and say which documents to keep (deletes nothing)
     Scan(ScanArgs),
+    /// Give the answer for another threshold, from the pairs of a result: no document is read again
+    Rethreshold(RethresholdArgs),
     /// Compare a result with what people say are duplicates
     Evaluate(EvaluateArgs),
     /// Show how alike two documents are, and where they differ
@@ -61,6 +63,7 @@ pub struct ManArgs {
 Examples:
   onefold scan documents/ --out result
   onefold scan a.jsonl.gz b.jsonl --threshold 0.9 --out result
+  onefold scan new.jsonl --against corpus/ --out result --exclude-list known.txt
   zcat crawl.jsonl.gz | onefold scan - --text-column content --out result --pairs star
 
 Exit codes: 0 complete, 2 wrong usage, 3 complete but some inputs were skipped or cut (see
@@ -73,9 +76,33 @@ pub struct ScanArgs {
     /// row by row, WARC and ARC record by record; all but Parquet may be compressed with gzip or zstd.
     #[arg(required = true, value_name = "INPUT")]
     pub inputs: Vec<OsString>,
+    /// Also compare with these folders or files (repeatable)
+    ///
+    /// Their documents are the reference: an input that one of them resembles is removable. They have no rows in the result, are never
+    /// removed, and are not compared with one another. A file that is named on both sides belongs to the reference alone.
+    #[arg(long, value_name = "REF")]
+    pub against: Vec<OsString>,
     /// Where to put the result; must not exist yet, or be empty
     #[arg(short, long, value_name = "DIR")]
     pub out: PathBuf,
+    #[command(flatten)]
+    pub writing: WritingArgs,
+    /// Worker threads; all cores without it. The result is the same for any number
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+    /// Print the summary as JSON on standard output
+    #[arg(long)]
+    pub json: bool,
+    /// Print no progress and no summary
+    #[arg(short, long)]
+    pub quiet: bool,
+    #[command(flatten)]
+    pub plan: PlanArgs,
+}
+
+/// How a result is written.
+#[derive(Debug, Args)]
+pub struct WritingArgs {
     /// Replace a former result in --out
     #[arg(long)]
     pub overwrite: bool,
@@ -85,20 +112,9 @@ pub struct ScanArgs {
     /// Also write the ids of removed documents to FILE, one a line
     #[arg(long, value_name = "FILE")]
     pub exclude_list: Option<PathBuf>,
-    /// Worker threads; all cores without it. The result is the same for any number
-    #[arg(long, value_name = "N")]
-    pub threads: Option<usize>,
     /// Make no report.html (it reads some texts again to show them)
     #[arg(long)]
     pub no_report: bool,
-    /// Print the summary as JSON on standard output
-    #[arg(long)]
-    pub json: bool,
-    /// Print no progress and no summary
-    #[arg(short, long)]
-    pub quiet: bool,
-    #[command(flatten)]
-    pub plan: PlanArgs,
 }
 
 /// How tables are written.
@@ -131,6 +147,20 @@ pub struct PlanArgs {
     /// List rejected pairs, too, down to this resemblance [default: none]
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     pub floor: Option<String>,
+    /// What makes two documents belong together: that they say the same, or also that one lies inside the other [default: resemblance]
+    ///
+    /// With 'containment' such pairs are listed and clustered, but nothing more is removed without '--remove contained'.
+    #[arg(long, value_enum)]
+    pub relation: Option<RelationName>,
+    /// With '--relation containment': the share of a document's shingles that another must have [default: 0.9]
+    #[arg(long, value_name = "C", allow_negative_numbers = true)]
+    pub containment: Option<String>,
+    /// A document with fewer shingles than this is too short to be called contained [default: 20]
+    #[arg(long, value_name = "N")]
+    pub min_contained: Option<u32>,
+    /// What is removable: duplicates, or also documents that lie inside the one kept for them [default: duplicates]
+    #[arg(long, value_enum)]
+    pub remove: Option<RemoveName>,
     /// Rules for which copy is kept, first rule first
     ///
     /// Of: protected, whole, score desc|asc, time newest|oldest, length longest|shortest, digest, id. A missing value ranks last.
@@ -212,6 +242,24 @@ pub enum MethodName {
     Minhash,
 }
 
+/// See `PlanArgs::relation`.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum RelationName {
+    /// They say the same
+    Resemblance,
+    /// They say the same, or one lies inside the other
+    Containment,
+}
+
+/// See `PlanArgs::remove`.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum RemoveName {
+    /// Documents that resemble the one kept for them
+    Duplicates,
+    /// Also documents that lie inside the one kept for them
+    Contained,
+}
+
 /// See `PlanArgs::cluster`.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum ClusterName {
@@ -228,6 +276,36 @@ pub enum PairsName {
     All,
     /// Each removed document with its representative
     Star,
+}
+
+/// `onefold rethreshold`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A scan lists the pairs from its threshold on, or from its --floor on: as far down a result can be
+taken. The answer is the one that a scan with the new threshold would give.
+
+Examples:
+  onefold scan documents/ --threshold 0.8 --floor 0.5 --out result
+  onefold rethreshold result --threshold 0.6
+  onefold rethreshold result --threshold 0.9 --out stricter")]
+pub struct RethresholdArgs {
+    /// A result of 'onefold scan'
+    #[arg(value_name = "DIR")]
+    pub result: PathBuf,
+    /// The new threshold
+    #[arg(short, long, value_name = "T", allow_negative_numbers = true)]
+    pub threshold: String,
+    /// Where to put the new result; without it only the summary is printed
+    #[arg(short, long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    #[command(flatten)]
+    pub writing: WritingArgs,
+    /// Print the summary as JSON on standard output
+    #[arg(long)]
+    pub json: bool,
+    /// Print no summary
+    #[arg(short, long)]
+    pub quiet: bool,
 }
 
 /// `onefold evaluate`
@@ -352,6 +430,8 @@ mod tests {
             ("threshold", plan.threshold.to_string()),
             ("ngram-size", plan.ngram_size.to_string()),
             ("method", plan.method.name().to_string()),
+            ("containment", plan.containment.to_string()),
+            ("min-contained", plan.min_contained.to_string()),
             ("keep", format!("\"{}\"", plan.keep)),
             ("max-document-bytes", plan.max_document_bytes.to_string()),
             ("num-perm", minhash.num_perm.to_string()),

@@ -50,8 +50,8 @@ fn texts(args: &CompareArgs, result: Option<&SavedResult>) -> Result<[String; 2]
 
 /// The texts of two documents of a result, read again from its inputs.
 pub fn texts_of_result(result: &SavedResult, ids: [&str; 2]) -> Result<[String; 2]> {
-    let state = result.state()?;
-    let rows: HashMap<&str, _> = state.iter().map(|row| (row.text("id"), row)).collect();
+    let (state, reference) = (result.state()?, result.reference()?);
+    let rows: HashMap<&str, _> = state.iter().chain(&reference).map(|row| (row.text("id"), row)).collect();
     let place = |id: &str| {
         rows.get(id).map(|row| TextPlace::from_state(row)).ok_or_else(|| Usage(format!("no document '{id}' in the result")))
     };

@@ -66,6 +66,7 @@ impl Case {
     fn verdict(&self) -> String {
         let row = &self.row;
         let (representative, reason) = (printable(row.text("representative_id")), row.text("keep_reason"));
+        let relation = row.text("relation");
         let others = self.companions.len();
         let stands_for = if others == 0 {
             "no other document".to_string()
@@ -73,10 +74,18 @@ impl Case {
             format!("{others} other document{}", if others == 1 { "" } else { "s" })
         };
         match (row.truth("keep"), reason.split_once(" by ")) {
+            (true, _) if !relation.is_empty() => {
+                let how = if relation == "contained" { "it lies inside" } else { "it contains" };
+                format!("kept: {how} '{representative}', which removes nothing (resemblance {})", row.text("similarity"))
+            }
             (true, None) => format!("kept: {}; it stands for {stands_for}", words_for(reason)),
             (true, Some((_, rule))) => format!("kept: it stands for {stands_for}, and ranks before the next best by {rule}"),
             (false, rule) => {
-                let how = if row.text("relation") == "exact" { "it has the same words as" } else { "it is a near-duplicate of" };
+                let how = match relation {
+                    "exact" => "it has the same words as",
+                    "contained" => "it lies inside",
+                    _ => "it is a near-duplicate of",
+                };
                 let rule = rule.map_or(String::new(), |(_, rule)| format!(", which ranks before it by {rule}"));
                 format!("removable: {how} '{representative}' (resemblance {}){rule}", row.text("similarity"))
             }

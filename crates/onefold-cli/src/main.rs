@@ -12,6 +12,7 @@ mod output;
 mod pairs;
 mod progress;
 mod report;
+mod rethreshold;
 mod scan;
 mod settings;
 mod shell;
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
     };
     let result = match &cli.command {
         Command::Scan(args) => scan::run(args),
+        Command::Rethreshold(args) => rethreshold::run(args),
         Command::Evaluate(args) => evaluate::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Explain(args) => explain::run(args),

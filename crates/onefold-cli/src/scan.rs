@@ -1,6 +1,7 @@
 //! `onefold scan`: a collection in, a result folder out.
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -9,7 +10,7 @@ use anyhow::Result;
 use onefold::{Exec, Format, Input, ResultFolder, Source};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 
-use crate::args::{ScanArgs, TableFormat};
+use crate::args::{ScanArgs, TableFormat, WritingArgs};
 use crate::exit::{Done, Usage};
 use crate::progress::Progress;
 use crate::report::{self, RunNotes};
@@ -31,29 +32,32 @@ pub fn run(args: &ScanArgs) -> Result<Done> {
     let progress = Progress::new(output::is_watched() && !args.quiet);
     let (cancel, terminated) = signals()?;
     let exec = Exec { threads, observer: &progress, cancel };
-    let mut folder = ResultFolder::new(&args.out);
-    folder.overwrite = args.overwrite;
-    folder.format = format(args.format);
+    let words = |inputs: &[OsString]| inputs.iter().map(|input| input.to_string_lossy().into_owned()).collect();
+    let mut folder = result_folder(&args.out, &args.writing, words(&args.inputs), words(&args.against));
+    let outcome = onefold::run(&plan, &exec, source(&args.inputs, &args.against)?, &mut folder).inspect_err(|_| {
+        TERMINATED.store(terminated.load(Ordering::Relaxed), Ordering::Relaxed);
+    })?;
+    let summary = Summary { outcome: &outcome, folder: Some(&args.out), seconds: began.elapsed().as_secs_f64() };
+    summary.print(args.json, args.quiet)?;
+    Ok(if outcome.is_partial() { Done::Partial } else { Done::Complete })
+}
+
+/// A folder for a result, with its page.
+pub fn result_folder(path: &Path, writing: &WritingArgs, inputs: Vec<String>, against: Vec<String>) -> ResultFolder {
+    let mut folder = ResultFolder::new(path);
+    folder.overwrite = writing.overwrite;
+    folder.format = format(writing.format);
     folder.command = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-    folder.inputs = args.inputs.iter().map(|input| input.to_string_lossy().into_owned()).collect();
-    folder.exclude_list = args.exclude_list.clone();
-    if !args.no_report {
+    folder.inputs = inputs;
+    folder.against = against;
+    folder.exclude_list = writing.exclude_list.clone();
+    if !writing.no_report {
         // No timings: the same result gives the same page.
         let (command, inputs, format) = (folder.command.clone(), folder.inputs.clone(), folder.format);
         let notes = RunNotes { command, inputs, format, ..RunNotes::default() };
         folder.page = Some(Box::new(move |outcome| Ok(report::from_outcome(outcome, &notes)?.page())));
     }
-    let outcome = onefold::run(&plan, &exec, source(&args.inputs)?, &mut folder).inspect_err(|_| {
-        TERMINATED.store(terminated.load(Ordering::Relaxed), Ordering::Relaxed);
-    })?;
-    let summary = Summary { outcome: &outcome, folder: &args.out, seconds: began.elapsed().as_secs_f64() };
-    let text = match (args.json, args.quiet) {
-        (true, _) => summary.json()?,
-        (false, true) => String::new(),
-        (false, false) => summary.text(),
-    };
-    output::print(&text)?;
-    Ok(if outcome.is_partial() { Done::Partial } else { Done::Complete })
+    folder
 }
 
 fn threads(asked: Option<usize>) -> Result<usize> {
@@ -72,15 +76,15 @@ fn format(format: TableFormat) -> Format {
     }
 }
 
-fn source(inputs: &[OsString]) -> Result<Source> {
-    if inputs.iter().filter(|input| *input == "-").count() > 1 {
+fn source(inputs: &[OsString], against: &[OsString]) -> Result<Source> {
+    if inputs.iter().chain(against).filter(|input| *input == "-").count() > 1 {
         return Err(Usage("standard input can be read once only: '-' is given twice".into()).into());
     }
     let input = |name: &OsString| match name.to_str() {
         Some("-") => Input::Stream { name: "-".into(), reader: Box::new(std::io::stdin()) },
         _ => Input::Path(name.into()),
     };
-    Ok(inputs.iter().map(input).collect())
+    Ok(Source { inputs: inputs.iter().map(input).collect(), against: against.iter().map(input).collect() })
 }
 
 /// Flags that signals set: any of them stops the run, the second tells which kind it was. A second Ctrl-C ends at once.

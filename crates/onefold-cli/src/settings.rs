@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Result;
-use onefold::{ClusterMode, Columns, Method, MinHashSettings, PairsMode, Plan, Threshold};
+use onefold::{ClusterMode, Columns, Method, MinHashSettings, PairsMode, Plan, Relate, Remove, Threshold};
 
-use crate::args::{ClusterName, MethodName, MinHashArgs, PairsName, PlanArgs, ReadingArgs};
+use crate::args::{ClusterName, MethodName, MinHashArgs, PairsName, PlanArgs, ReadingArgs, RelationName, RemoveName};
 use crate::exit::Usage;
 
 /// The plan that the flags ask for, checked.
@@ -23,6 +23,17 @@ pub fn resolve(args: &PlanArgs) -> Result<Plan> {
     }
     set(&mut plan.ngram_size, args.ngram_size);
     plan.protect.extend(args.protect.iter().cloned());
+    if let Some(containment) = &args.containment {
+        plan.containment = Threshold::parse("containment", containment)?;
+    }
+    set(&mut plan.min_contained, args.min_contained);
+    set(&mut plan.remove, args.remove.map(remove));
+    // Nothing can lie inside another where nobody looks for it.
+    let implied = matches!(args.remove, Some(RemoveName::Contained)).then_some(Relate::Containment);
+    set(&mut plan.relation, args.relation.map(relation).or(implied));
+    if plan.relation == Relate::Resemblance && (args.containment.is_some() || args.min_contained.is_some()) {
+        return Err(Usage("--containment and --min-contained belong to --relation containment".into()).into());
+    }
     set(&mut plan.cluster, args.cluster.map(cluster));
     set(&mut plan.pairs, args.pairs.map(pairs));
     plan.max_pairs = args.max_pairs.or(plan.max_pairs);
@@ -47,6 +58,20 @@ fn read_config(path: &Path) -> Result<Plan> {
 fn set<T>(slot: &mut T, value: Option<T>) {
     if let Some(value) = value {
         *slot = value;
+    }
+}
+
+fn relation(name: RelationName) -> Relate {
+    match name {
+        RelationName::Resemblance => Relate::Resemblance,
+        RelationName::Containment => Relate::Containment,
+    }
+}
+
+fn remove(name: RemoveName) -> Remove {
+    match name {
+        RemoveName::Duplicates => Remove::Duplicates,
+        RemoveName::Contained => Remove::Contained,
     }
 }
 

@@ -5,17 +5,18 @@ use std::fmt::Write;
 use std::path::Path;
 
 use anyhow::Result;
-use onefold::{Counts, Outcome, printable};
+use onefold::{Counts, Outcome, Remove, printable};
 use serde::Serialize;
 
 use crate::numbers::{duration, grouped, percent, shortened};
+use crate::output;
 
 /// A finished scan.
 pub struct Summary<'a> {
     /// What came of it.
     pub outcome: &'a Outcome,
-    /// Where the result is.
-    pub folder: &'a Path,
+    /// Where the result is, if it was written.
+    pub folder: Option<&'a Path>,
     /// How long it took.
     pub seconds: f64,
 }
@@ -23,7 +24,7 @@ pub struct Summary<'a> {
 #[derive(Serialize)]
 struct Json<'a> {
     onefold: &'static str,
-    result: String,
+    result: Option<String>,
     seconds: f64,
     plan_digest: String,
     #[serde(flatten)]
@@ -40,11 +41,21 @@ const SHOWN_WARNINGS: usize = 5;
 const NAME_WIDTH: usize = 48;
 
 impl Summary<'_> {
+    /// Prints it as asked.
+    pub fn print(&self, json: bool, quiet: bool) -> Result<()> {
+        let text = match (json, quiet) {
+            (true, _) => self.json()?,
+            (false, true) => String::new(),
+            (false, false) => self.text(),
+        };
+        output::print(&text)
+    }
+
     /// For programs.
     pub fn json(&self) -> Result<String> {
         let json = Json {
             onefold: env!("CARGO_PKG_VERSION"),
-            result: self.folder.display().to_string(),
+            result: self.folder.map(|folder| folder.display().to_string()),
             seconds: (self.seconds * 1000.0).round() / 1000.0,
             plan_digest: self.outcome.plan.digest()?,
             counts: &self.outcome.counts,
@@ -67,6 +78,13 @@ impl Summary<'_> {
         line("removable", counts.removed, &share(counts.removed));
         line("  exact copies", counts.exact, &share(counts.exact));
         line("  near-duplicates", counts.near, &share(counts.near));
+        if self.outcome.plan.remove == Remove::Contained {
+            line("  contained", counts.contained, &share(counts.contained));
+        }
+        if let Some(reference) = counts.reference {
+            let more = format!("of {} in the reference", grouped(reference.documents));
+            line("  already known", reference.removed, &more);
+        }
         line("clusters", counts.clusters, &largest(counts));
         if counts.skipped > 0 {
             line("skipped", counts.skipped, &reasons(&counts.skipped_by_reason));
@@ -76,7 +94,9 @@ impl Summary<'_> {
         }
         text.push_str(&sources(counts));
         text.push_str(&self.warnings());
-        let _ = write!(text, "\n  result  {}\n  next    {}\n", printable(&self.folder.display().to_string()), self.next());
+        if let Some(folder) = self.folder {
+            let _ = write!(text, "\n  result  {}\n  next    {}\n", printable(&folder.display().to_string()), self.next());
+        }
         text
     }
 
@@ -94,15 +114,17 @@ impl Summary<'_> {
 
     /// A document that someone may wonder about: the removed one least like its representative.
     fn example(&self) -> Option<&str> {
-        let documents = self.outcome.collection.documents.iter().zip(&self.outcome.verdicts);
-        let removed = documents.filter(|(_, verdict)| !verdict.kept);
+        let removed = self.outcome.documents().filter(|(_, verdict)| !verdict.kept);
         let doubtful =
             removed.min_by(|(_, a), (_, b)| a.similarity.partial_cmp(&b.similarity).unwrap_or(std::cmp::Ordering::Equal));
         doubtful.map(|(document, _)| document.id.as_str())
     }
 
     fn next(&self) -> String {
-        let folder = printable(&self.folder.display().to_string());
+        let folder = self.folder.map(|folder| printable(&folder.display().to_string())).unwrap_or_default();
+        if self.folder.is_none() {
+            return "--out DIR writes this result".into();
+        }
         match self.example() {
             Some(id) => format!("onefold explain --result '{folder}' '{}'", printable(id)),
             None => format!("onefold evaluate '{folder}' --gold FILE"),

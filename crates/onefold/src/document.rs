@@ -21,7 +21,7 @@ pub struct Document {
 
 /// A document of the collection: its place in the order of ids.
 ///
-/// Documents are numbered by their ids, bytewise, so the smaller number is the smaller id.
+/// Documents are numbered by their ids, bytewise, so the smaller number is the smaller id; those of a reference come after all others.
 pub type DocIndex = u32;
 
 /// What is remembered of a document once its text has passed.
@@ -101,14 +101,17 @@ impl Flags {
     pub const RENAMED: Flags = Flags(16);
     /// Never removed.
     pub const PROTECTED: Flags = Flags(32);
+    /// Only there to be compared with: it has no row, and is never removed.
+    pub const REFERENCE: Flags = Flags(64);
 
-    const NAMES: [(Flags, &'static str); 6] = [
+    const NAMES: [(Flags, &'static str); 7] = [
         (Flags::TRUNCATED, "truncated"),
         (Flags::LOSSY, "lossy"),
         (Flags::TOO_SHORT, "too_short"),
         (Flags::NO_TEXT, "no_text"),
         (Flags::RENAMED, "renamed"),
         (Flags::PROTECTED, "protected"),
+        (Flags::REFERENCE, "reference"),
     ];
 
     /// Adds a remark.
@@ -126,9 +129,23 @@ impl Flags {
         !self.has(Flags::TRUNCATED) && !self.has(Flags::LOSSY)
     }
 
+    /// Whether it stays whatever is near it.
+    pub fn forced(self) -> bool {
+        self.has(Flags::PROTECTED) || self.has(Flags::REFERENCE)
+    }
+
     /// The remarks by name, in a fixed order.
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         Flags::NAMES.into_iter().filter(move |(flag, _)| self.has(*flag)).map(|(_, name)| name)
+    }
+
+    /// From names parted by commas, as tables have them; `None` where one is unknown.
+    pub fn parse(names: &str) -> Option<Flags> {
+        let mut flags = Flags::default();
+        for name in names.split(',').filter(|name| !name.is_empty()) {
+            flags.set(Flags::NAMES.iter().find(|(_, known)| *known == name)?.0);
+        }
+        Some(flags)
     }
 }
 
@@ -146,12 +163,14 @@ pub struct InputFile {
     pub argument: String,
     /// Size on disk.
     pub bytes: u64,
+    /// Whether its documents are only there to be compared with.
+    pub reference: bool,
 }
 
 /// The collection after stages 1–4: everything but the text.
 #[derive(Debug, Default)]
 pub struct Collection {
-    /// By id, bytewise.
+    /// By id, bytewise; those of a reference after all others.
     pub documents: Vec<Entry>,
     /// Files in the order of their names.
     pub files: Vec<InputFile>,
@@ -159,11 +178,28 @@ pub struct Collection {
     pub sources: Vec<String>,
     /// Shingle sets, each sorted and without repetition.
     pub arenas: Vec<Vec<u64>>,
+    /// Documents that were read as the reference, where there is one; not all of them need be among the documents.
+    pub reference_documents: Option<u64>,
     /// Inputs that were not processed, and remarks on others.
     pub skipped: Vec<crate::error::Skipped>,
 }
 
 impl Collection {
+    /// Number of documents that the run is about; those of the reference follow them.
+    pub fn inputs(&self) -> usize {
+        self.documents.partition_point(|document| !document.flags.has(Flags::REFERENCE))
+    }
+
+    /// The documents by id, those of the reference among the others.
+    pub fn compare_ids(&self, a: DocIndex, b: DocIndex) -> std::cmp::Ordering {
+        let inputs = self.inputs() as DocIndex;
+        // On one side of the boundary the numbers follow the ids.
+        if (a < inputs) == (b < inputs) {
+            return a.cmp(&b);
+        }
+        self.documents[a as usize].id.cmp(&self.documents[b as usize].id)
+    }
+
     /// The shingle set of a document.
     pub fn shingles(&self, set: ShingleRef) -> &[u64] {
         &self.arenas[set.arena as usize][set.start as usize..(set.start + set.len) as usize]

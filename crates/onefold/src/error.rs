@@ -4,7 +4,7 @@
 
 use std::io;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::run::Stage;
 
@@ -170,7 +170,7 @@ impl Error {
 }
 
 /// An input that was not processed, or one that was but with a flag.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Skipped {
     /// Left out, or taken with a remark.
     pub kind: SkipKind,
@@ -185,7 +185,7 @@ pub struct Skipped {
 }
 
 /// Whether a [`Skipped`] input has a row among the documents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SkipKind {
     /// It has a row, with this flag.

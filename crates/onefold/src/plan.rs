@@ -8,6 +8,7 @@ use crate::fingerprint::Method;
 use crate::rank::KeepRules;
 use crate::shingle::hash::FINGERPRINT_VERSION;
 use crate::threshold::Threshold;
+use crate::verify::{Containment, Measure};
 
 /// Everything that can change the answer. How it is computed (threads, progress) is [`crate::Exec`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -18,6 +19,14 @@ pub struct Plan {
     /// Pairs below the threshold are listed, as rejected, down to this resemblance; none without it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub floor: Option<Threshold>,
+    /// What makes two documents belong together.
+    pub relation: Relate,
+    /// With `relation = "containment"`: the share of a document's shingles that another must have.
+    pub containment: Threshold,
+    /// A document with fewer shingles than this is too short to be called contained.
+    pub min_contained: u32,
+    /// What is removed.
+    pub remove: Remove,
     /// Words in a shingle; longer ones find fewer and surer duplicates.
     pub ngram_size: u32,
     /// Which document of a cluster is kept, first rule first.
@@ -59,6 +68,26 @@ pub struct Columns {
     pub source: String,
 }
 
+/// What makes two documents belong together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Relate {
+    /// They say the same.
+    Resemblance,
+    /// They say the same, or one lies inside the other.
+    Containment,
+}
+
+/// What is removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Remove {
+    /// Documents that resemble the one kept for them.
+    Duplicates,
+    /// Also documents that lie inside the one kept for them.
+    Contained,
+}
+
 /// Which verified pairs are listed. Clusters and survivors are the same in both modes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -81,6 +110,10 @@ impl Default for Plan {
         Plan {
             threshold: Threshold::EIGHT_TENTHS,
             floor: None,
+            relation: Relate::Resemblance,
+            containment: Threshold::NINE_TENTHS,
+            min_contained: 20,
+            remove: Remove::Duplicates,
             ngram_size: 5,
             keep: KeepRules::default(),
             protect: Vec::new(),
@@ -108,6 +141,15 @@ impl Plan {
         if self.floor.is_some() && self.pairs == PairsMode::Star {
             return Err(Error::setting("pairs", "'all' where a floor is given", "star"));
         }
+        if self.relation == Relate::Containment && self.pairs == PairsMode::Star {
+            return Err(Error::setting("pairs", "'all' where containment is asked for", "star"));
+        }
+        if self.remove == Remove::Contained && self.relation != Relate::Containment {
+            return Err(Error::setting("remove", "'duplicates' where containment is not asked for", "contained"));
+        }
+        if self.min_contained == 0 {
+            return Err(Error::setting("min-contained", "at least 1", "0"));
+        }
         if self.max_document_bytes == 0 {
             return Err(Error::setting("max-document-bytes", "at least 1", "0"));
         }
@@ -121,6 +163,12 @@ impl Plan {
     /// The resemblance down to which pairs are looked for.
     pub fn join_threshold(&self) -> Threshold {
         self.floor.unwrap_or(self.threshold)
+    }
+
+    /// What decides whether two documents belong together.
+    pub(crate) fn measure(&self) -> Measure {
+        let containment = Containment { least: self.containment, min_size: self.min_contained };
+        Measure { threshold: self.threshold, containment: (self.relation == Relate::Containment).then_some(containment) }
     }
 
     /// The most pairs to be listed for a collection of this size.
@@ -155,6 +203,9 @@ mod tests {
             Plan { ngram_size: 0, ..Plan::default() },
             Plan { floor: Some(Threshold::ONE), ..Plan::default() },
             Plan { floor: "0.5".parse().ok(), pairs: PairsMode::Star, ..Plan::default() },
+            Plan { relation: Relate::Containment, pairs: PairsMode::Star, ..Plan::default() },
+            Plan { remove: Remove::Contained, ..Plan::default() },
+            Plan { relation: Relate::Containment, min_contained: 0, ..Plan::default() },
             Plan { protect: vec!["a[".into()], ..Plan::default() },
         ];
         for plan in bad {

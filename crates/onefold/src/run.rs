@@ -4,20 +4,23 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::cluster::{ClusterMode, Components, Stars};
+use crate::cluster::{ClusterMode, Components, Neighbours, Stars};
 use crate::document::{Collection, DocIndex};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::fingerprint::{Built, Fingerprint};
-use crate::join::{self, Join, SetPair, Sets};
+use crate::join::{self, Join, SetIndex, SetPair, Sets};
 use crate::learn::Model;
+use crate::neighbours::{Adjacent, Probing};
 use crate::outcome::{Clustering, list_pairs, list_star, verdicts};
-use crate::plan::{PairsMode, Plan};
+use crate::plan::{PairsMode, Plan, Remove};
 use crate::rank::{Protected, Ranking};
 use crate::read::{self, Source};
+use crate::reference;
 use crate::report::Sink;
+use crate::verify::TieKind;
 
-pub use crate::outcome::{Counts, Outcome, Pair, Reason, Relation, SourceCounts, Verdict, Warning};
+pub use crate::outcome::{Counts, Outcome, Pair, Reason, ReferenceCounts, Relation, SourceCounts, Verdict, Warning};
 
 /// The stages, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -88,16 +91,17 @@ impl fmt::Display for Stage {
 }
 
 /// Finds the near-duplicates of `source` and hands the outcome to `sink`.
-pub fn run(plan: &Plan, exec: &Exec<'_>, source: Source, sink: &mut dyn Sink) -> Result<Outcome> {
+pub fn run(plan: &Plan, exec: &Exec<'_>, source: impl Into<Source>, sink: &mut dyn Sink) -> Result<Outcome> {
     plan.validate()?;
     sink.prepare()?;
     // 1 read, 2 extract, 3 normalize, 4 shingle: one pass over the bytes.
-    let mut collection = read::ingest(plan, exec, source, sink.own_folder())?;
-    if collection.documents.is_empty() {
+    let mut collection = read::ingest(plan, exec, source.into(), sink.own_folder())?;
+    if collection.inputs() == 0 {
         let first = collection.skipped.first().map(|s| format!(" (first: '{}', {}: {})", s.input, s.reason, s.detail));
         return Err(Error::NoInput { seen: collection.skipped.len() as u64, first: first.unwrap_or_default() });
     }
     Protected::compile(&plan.protect)?.flag(&mut collection);
+    reference::thin(&mut collection, &plan.keep);
     let threads = rayon::ThreadPoolBuilder::new().num_threads(exec.threads.max(1)).build();
     let threads = threads.map_err(|e| Error::Bug(e.to_string()))?;
     let outcome = threads.install(|| decide(plan, exec, collection))?;
@@ -133,34 +137,66 @@ fn compare<F: Fingerprint>(
     // 6 fingerprint
     let join = exec.stage(Stage::Fingerprint, None, || Ok(Join::new(collection, sets, method, plan.join_threshold())))?;
     // 7 join, 8 verify: each candidate is measured where it is found.
-    let pairs = match plan.pairs {
+    let of = sets.of_documents(collection.documents.len());
+    let estimate = |a: DocIndex, b: DocIndex| join.estimate(of[a as usize], of[b as usize]);
+    match plan.pairs {
         PairsMode::All => {
-            Some(exec.stage(Stage::Join, Some(sets.len() as u64), || all_pairs(plan, exec, collection, sets, &join))?)
+            let find = || all_pairs(plan, exec, collection, sets, &join);
+            let pairs = exec.stage(Stage::Join, Some(sets.len() as u64), find)?;
+            conclude(plan, exec, collection, sets, &Evidence::Pairs(&pairs), &estimate)
         }
-        PairsMode::Star => None,
-    };
+        PairsMode::Star => {
+            let components = || exec.stage(Stage::Join, Some(sets.len() as u64), || join.components(exec));
+            let evidence = Evidence::Probes { neighbours: &Probing { join: &join, exec }, components: &components };
+            conclude(plan, exec, collection, sets, &evidence, &estimate)
+        }
+    }
+}
+
+/// What is known of who is near whom.
+pub(crate) enum Evidence<'a> {
+    /// Every pair.
+    Pairs(&'a [SetPair]),
+    /// Whom to ask.
+    Probes {
+        /// For the neighbours of a set.
+        neighbours: &'a dyn Neighbours,
+        /// For the connected components.
+        components: &'a dyn Fn() -> Result<Vec<SetIndex>>,
+    },
+}
+
+/// From evidence to verdicts and the rows of the pairs table; `estimate` is what the method thought of a pair.
+pub(crate) fn conclude(
+    plan: &Plan,
+    exec: &Exec<'_>,
+    collection: &Collection,
+    sets: &Sets,
+    evidence: &Evidence<'_>,
+    estimate: &dyn Fn(DocIndex, DocIndex) -> Option<f64>,
+) -> Result<(Vec<Verdict>, Vec<Pair>)> {
     // 9 rank
     let ranking = exec.stage(Stage::Rank, None, || Ok(Ranking::new(collection, &plan.keep)))?;
     // 10 cluster
-    let accepted = |pair: &&SetPair| pair.similarity(sets).reaches(plan.threshold);
-    let stars = exec.stage(Stage::Cluster, None, || match &pairs {
-        Some(pairs) => Stars::settle(&collection.documents, sets, &ranking, &Adjacent::new(sets, pairs.iter().filter(accepted))),
-        None => Stars::settle(&collection.documents, sets, &ranking, &Probing { join: &join, exec }),
+    let (documents, measure) = (&collection.documents, plan.measure());
+    let accepted = |pair: &&SetPair| pair.accepted_by(measure, sets);
+    let removes = |kind: TieKind| kind == TieKind::Near || (kind == TieKind::Contained && plan.remove == Remove::Contained);
+    let settle = |neighbours: &dyn Neighbours| Stars::settle(documents, sets, &ranking, neighbours, measure, removes);
+    let stars = exec.stage(Stage::Cluster, None, || match evidence {
+        Evidence::Pairs(pairs) => settle(&Adjacent::new(sets, pairs.iter().filter(accepted))),
+        Evidence::Probes { neighbours, .. } => settle(*neighbours),
     })?;
-    let transitive = |component: &[u32]| Clustering::transitive(sets, &ranking, component, collection.documents.len());
-    let clustering = match (plan.cluster, &pairs) {
+    let transitive = |component: &[SetIndex]| Clustering::transitive(sets, &ranking, component, documents.len());
+    let clustering = match (plan.cluster, evidence) {
         (ClusterMode::Conservative, _) => Clustering::conservative(&stars),
-        (ClusterMode::Transitive, Some(pairs)) => {
+        (ClusterMode::Transitive, Evidence::Pairs(pairs)) => {
             transitive(&Components::of_pairs(sets.len(), pairs.iter().filter(accepted).copied()))
         }
-        (ClusterMode::Transitive, None) => {
-            transitive(&exec.stage(Stage::Join, Some(sets.len() as u64), || join.components(exec))?)
-        }
+        (ClusterMode::Transitive, Evidence::Probes { components, .. }) => transitive(&components()?),
     };
-    let estimate = |a: DocIndex, b: DocIndex, of: &[u32]| join.estimate(of[a as usize], of[b as usize]);
-    let rows = match &pairs {
-        Some(pairs) => list_pairs(collection, sets, pairs, plan.threshold, estimate),
-        None => list_star(collection, sets, &stars, estimate),
+    let rows = match evidence {
+        Evidence::Pairs(pairs) => list_pairs(collection, sets, pairs, measure, estimate),
+        Evidence::Probes { .. } => list_star(collection, sets, &stars, estimate),
     };
     Ok((verdicts(collection, &ranking, &stars, &clustering), rows))
 }
@@ -176,13 +212,23 @@ fn all_pairs<F: Fingerprint>(
     let limit = plan.pair_limit(collection.documents.len());
     let in_families = (collection.documents.len() - sets.len()) as u64;
     let left = limit.checked_sub(in_families).ok_or(Error::TooManyPairs { limit })?;
-    join.all_pairs(exec, left).map_err(|error| match error {
-        Error::TooManyPairs { .. } => Error::TooManyPairs { limit },
-        other => other,
-    })
+    let within = |pairs: Result<Vec<SetPair>>| {
+        pairs.map_err(|error| match error {
+            Error::TooManyPairs { .. } => Error::TooManyPairs { limit },
+            other => other,
+        })
+    };
+    let mut pairs = within(join.all_pairs(exec, left))?;
+    if let Some(containment) = plan.measure().containment {
+        pairs.extend(within(join::contained_pairs(collection, sets, containment, exec, left))?);
+        pairs.sort_unstable();
+        pairs.dedup();
+        if pairs.len() as u64 > left {
+            return Err(Error::TooManyPairs { limit });
+        }
+    }
+    Ok(pairs)
 }
-
-use crate::neighbours::{Adjacent, Probing};
 
 #[cfg(test)]
 mod tests {

@@ -25,6 +25,9 @@ impl Threshold {
     /// The default of the field: 0.8.
     pub const EIGHT_TENTHS: Threshold = Threshold { numerator: 4, denominator: 5 };
 
+    /// What containment asks for by default: 0.9.
+    pub const NINE_TENTHS: Threshold = Threshold { numerator: 9, denominator: 10 };
+
     /// Whether `overlap / union ≥ t`.
     pub fn reached(self, overlap: u32, union: u64) -> bool {
         u64::from(overlap) * self.denominator >= self.numerator * union

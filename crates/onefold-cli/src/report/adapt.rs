@@ -116,7 +116,7 @@ pub fn from_saved(saved: &SavedResult, folder: &Path) -> Result<Ready> {
         timings: manifest.timings.into_iter().collect(),
         documents_file: format!("documents.{}", manifest.format.extension()),
     };
-    let (documents, state) = (saved.documents()?, saved.state()?);
+    let (documents, state, reference) = (saved.documents()?, saved.state()?, saved.reference()?);
     let in_step = documents.len() == state.len() && documents.iter().zip(&state).all(|(a, b)| a.text("id") == b.text("id"));
     if !in_step {
         return Err(corrupt(folder, "the documents table and the state table do not have the same rows"));
@@ -131,7 +131,7 @@ pub fn from_saved(saved: &SavedResult, folder: &Path) -> Result<Ready> {
     each_row(&documents, &state, |row| gathering.document(row));
     let report = gathering.finish();
     let wanted: HashSet<String> = report.wanted_texts().into_iter().collect();
-    let shown = state.iter().filter(|row| wanted.contains(row.text("id")));
+    let shown = state.iter().chain(&reference).filter(|row| wanted.contains(row.text("id")));
     let places = shown.map(|row| (row.text("id").to_string(), TextPlace::from_state(row)));
     Ok(Ready { report, places: places.collect(), columns })
 }

@@ -1,6 +1,7 @@
 //! The first pass: counting, and choosing the clusters that are shown.
 
 use std::cmp::Reverse;
+use std::collections::HashSet;
 
 use super::gather::Gathering;
 use super::row::DocumentRow;
@@ -14,6 +15,8 @@ use super::{Facts, SHOWN_CLUSTERS};
 pub struct Collector {
     facts: Facts,
     totals: Totals,
+    /// Clusters seen, where a reference may name them.
+    clusters: HashSet<String>,
     largest: Top<Reverse<u64>>,
     doubtful: Top<f64>,
 }
@@ -92,7 +95,7 @@ impl Collector {
     /// Nothing counted yet.
     pub fn new(facts: Facts) -> Self {
         let (largest, doubtful) = (Top::new(SHOWN_CLUSTERS), Top::new(SHOWN_CLUSTERS));
-        Collector { facts, totals: Totals::default(), largest, doubtful }
+        Collector { facts, totals: Totals::default(), clusters: HashSet::new(), largest, doubtful }
     }
 
     /// Counts a document; every document must come once.
@@ -108,12 +111,20 @@ impl Collector {
             return;
         }
         self.largest.offer(Reverse(row.cluster_size), row.cluster_id);
-        if row.id == row.cluster_id {
+        if self.is_new_cluster(row) {
             self.totals.sizes.add(row.cluster_size);
         }
         // What equals its representative is beyond doubt.
         if !row.keep && row.similarity < 1.0 {
             self.doubtful.offer(row.similarity, row.cluster_id);
+        }
+    }
+
+    /// A cluster is counted with the row that names it, or with its first row where it may be named by a document of the reference.
+    fn is_new_cluster(&mut self, row: &DocumentRow<'_>) -> bool {
+        match self.facts.counts.reference {
+            None => row.id == row.cluster_id,
+            Some(_) => self.clusters.insert(row.cluster_id.into()),
         }
     }
 

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use onefold::Remove;
+
 use super::clusters::Gallery;
 use super::words::{counted, named, percent, shortened};
 use super::{Facts, NAME, Report, SHOWN_CLUSTERS, SHOWN_MEMBERS, breakdown, made, spread};
@@ -49,7 +51,7 @@ fn header(facts: &Facts) -> Html {
     if facts.inputs.len() > 3 {
         inputs.push(format!(" and {} more", facts.inputs.len() - 3));
     }
-    let parts = [(Tone::Quiet, counts.kept), (Tone::First, counts.exact), (Tone::Second, counts.near)];
+    let parts = [(Tone::Quiet, counts.kept), (Tone::First, counts.exact), (Tone::Second, counts.near + counts.contained)];
     Html::from(el("p").class("eyebrow").with("onefold report").with(inputs))
         .and(el("h1").with(headline(facts)))
         .and(el("p").class("lede").with(lede(facts)))
@@ -77,13 +79,20 @@ fn figures(facts: &Facts) -> Html {
     let skipped = if counts.skipped > 0 { format!("{} more skipped", grouped(counts.skipped)) } else { "none skipped".into() };
     let largest =
         if counts.clusters > 0 { format!("largest: {} documents", grouped(counts.largest_cluster)) } else { String::new() };
-    let figures = [
+    let mut figures = vec![
         ("Documents", counts.documents, skipped, "rule"),
         ("Kept", counts.kept, share(counts.kept), "quiet-rule"),
         ("Exact copies", counts.exact, share(counts.exact), "first-rule"),
         ("Near-duplicates", counts.near, share(counts.near), "second-rule"),
         ("Clusters", counts.clusters, largest, "rule"),
     ];
+    if facts.plan.remove == Remove::Contained {
+        figures.insert(4, ("Inside another", counts.contained, share(counts.contained), "second-rule"));
+    }
+    if let Some(reference) = counts.reference {
+        let remark = format!("of {} documents in the reference", grouped(reference.documents));
+        figures.push(("Already known", reference.removed, remark, "rule"));
+    }
     for (term, figure, remark, class) in figures {
         let figure = el("dd").class("figure").with(grouped(figure));
         let group = el("div").class(class).with(el("dt").with(term)).with(figure);

@@ -4,15 +4,15 @@
 //! all its neighbours; a member joins the most similar leader that may cover it, the better-ranked of equals. What a family
 //! becomes depends on better ranks alone, so there is one answer, however the work is divided.
 
-use crate::document::{DocIndex, Entry, Flags};
+use crate::document::{DocIndex, Entry};
 use crate::error::Result;
 use crate::join::{SetIndex, Sets};
 use crate::rank::Ranking;
-use crate::verify::Similarity;
+use crate::verify::{Measure, Similarity, Tie, TieKind};
 
 /// Who is near whom.
 pub trait Neighbours {
-    /// For each of `leaders` the sets that reach the threshold with it. `useful(leader, set)` tells which ones matter.
+    /// For each of `leaders` the sets that belong to it. `useful(leader, set)` tells which ones matter.
     fn of(
         &self,
         leaders: &[SetIndex],
@@ -22,7 +22,7 @@ pub trait Neighbours {
 
 type FamilyIndex = u32;
 
-/// Documents of one set that share their fate. Protected ones don't: each is its own leader, but the best of them covers whatever the
+/// Documents of one set that share their fate. Forced ones don't: each is its own leader, but the best of them covers whatever the
 /// others could, so one family stands for them here.
 struct Family {
     set: SetIndex,
@@ -36,16 +36,18 @@ struct Family {
 #[derive(Clone, Copy)]
 struct Cover {
     leader: FamilyIndex,
-    similarity: Similarity,
+    tie: Tie,
 }
 
 /// The representative of every document.
 #[derive(Debug)]
 pub struct Stars {
-    /// By document; a document that is kept represents itself.
+    /// By document. A document that is kept represents itself, or stands beside one that contains it or that it contains.
     pub representative: Vec<DocIndex>,
-    /// With the representative.
-    pub similarity: Vec<Similarity>,
+    /// To the representative.
+    pub tie: Vec<Tie>,
+    /// Whether it stays.
+    pub kept: Vec<bool>,
 }
 
 /// Most leaders whose neighbours are looked up at a time.
@@ -54,22 +56,38 @@ const MAX_BATCH: usize = 4096;
 const MAX_NEIGHBOURS: usize = 1 << 20;
 
 impl Stars {
-    /// Settles who leads and who follows.
-    pub fn settle(documents: &[Entry], sets: &Sets, ranking: &Ranking<'_>, neighbours: &dyn Neighbours) -> Result<Stars> {
-        let families = Families::new(documents, sets, ranking);
-        let covers = families.settle(neighbours)?;
-        Ok(families.assign(documents, sets, &covers))
+    /// Settles who leads and who follows. What `removes` is removed; ties of other kinds only show who stands beside whom.
+    pub fn settle(
+        documents: &[Entry],
+        sets: &Sets,
+        ranking: &Ranking<'_>,
+        neighbours: &dyn Neighbours,
+        measure: Measure,
+        removes: impl Fn(TieKind) -> bool,
+    ) -> Result<Stars> {
+        let families = Families::new(documents, sets, ranking, measure);
+        let covers = families.settle(neighbours, &vec![true; families.all.len()], &removes)?;
+        let mut stars = families.assign(documents, sets, &covers);
+        if measure.containment.is_some() {
+            let leads: Vec<bool> = (0..families.all.len() as FamilyIndex).map(|f| families.leads(f, &covers)).collect();
+            let beside = families.settle(neighbours, &leads, &|kind| !removes(kind))?;
+            families.place_beside(&beside, &mut stars);
+        }
+        Ok(stars)
     }
 }
 
 struct Families {
+    measure: Measure,
+    /// Shingles of each set.
+    sizes: Vec<u32>,
     all: Vec<Family>,
     /// Families of a set: `all[starts[set]..starts[set + 1]]`.
     starts: Vec<usize>,
 }
 
 impl Families {
-    fn new(documents: &[Entry], sets: &Sets, ranking: &Ranking<'_>) -> Families {
+    fn new(documents: &[Entry], sets: &Sets, ranking: &Ranking<'_>, measure: Measure) -> Families {
         let mut all: Vec<Family> = Vec::with_capacity(sets.len());
         let mut starts = Vec::with_capacity(sets.len() + 1);
         for set in 0..sets.len() as SetIndex {
@@ -86,7 +104,7 @@ impl Families {
             }
         }
         starts.push(all.len());
-        Families { all, starts }
+        Families { measure, sizes: sets.sizes().to_vec(), all, starts }
     }
 
     fn of_set(&self, set: SetIndex) -> std::ops::Range<FamilyIndex> {
@@ -97,14 +115,20 @@ impl Families {
         &self.all[family as usize]
     }
 
-    fn settle(&self, neighbours: &dyn Neighbours) -> Result<Vec<Option<Cover>>> {
-        let mut order: Vec<FamilyIndex> = (0..self.all.len() as FamilyIndex).collect();
+    /// Settles the families that are `standing`; a leader covers others by ties that `hold`.
+    fn settle(
+        &self,
+        neighbours: &dyn Neighbours,
+        standing: &[bool],
+        holds: &dyn Fn(TieKind) -> bool,
+    ) -> Result<Vec<Option<Cover>>> {
+        let mut order: Vec<FamilyIndex> = (0..self.all.len() as FamilyIndex).filter(|&f| standing[f as usize]).collect();
         order.sort_unstable_by_key(|&f| self.get(f).rank);
-        let worst_rank: Vec<u32> =
-            self.starts.windows(2).map(|w| self.all[w[0]..w[1]].iter().map(|f| f.rank).max().unwrap_or(0)).collect();
-        let best_rank: Vec<u32> =
-            self.starts.windows(2).map(|w| self.all[w[0]..w[1]].iter().map(|f| f.rank).min().unwrap_or(0)).collect();
-        let useful = |leader: SetIndex, set: SetIndex| worst_rank[set as usize] > best_rank[leader as usize];
+        let families_of = |bounds: &[usize]| self.all[bounds[0]..bounds[1]].iter();
+        let worst_removable: Vec<u32> =
+            self.starts.windows(2).map(|set| families_of(set).filter(|f| !f.forced).map(|f| f.rank).max().unwrap_or(0)).collect();
+        let best_rank: Vec<u32> = self.starts.windows(2).map(|set| families_of(set).map(|f| f.rank).min().unwrap_or(0)).collect();
+        let useful = |leader: SetIndex, set: SetIndex| worst_removable[set as usize] > best_rank[leader as usize];
         let mut covers = vec![None; self.all.len()];
         let mut at = 0;
         let mut batch = 1;
@@ -118,7 +142,7 @@ impl Families {
             }
             let sets: Vec<SetIndex> = open.iter().map(|&f| self.get(f).set).collect();
             let found = neighbours.of(&sets, &useful)?;
-            let leaders = self.settle_batch(&open, &found, &mut covers);
+            let leaders = self.settle_batch(&open, &found, standing, holds, &mut covers);
             // Neighbours looked up for families that a leader of the same batch covers are wasted: where that is
             // common (a template with a million copies), small batches keep the work linear.
             let wasted = open.len() - leaders;
@@ -129,16 +153,30 @@ impl Families {
     }
 
     /// Settles families in the order of rank; returns how many became leaders.
-    fn settle_batch(&self, open: &[FamilyIndex], found: &[Vec<(SetIndex, Similarity)>], covers: &mut [Option<Cover>]) -> usize {
+    fn settle_batch(
+        &self,
+        open: &[FamilyIndex],
+        found: &[Vec<(SetIndex, Similarity)>],
+        standing: &[bool],
+        holds: &dyn Fn(TieKind) -> bool,
+        covers: &mut [Option<Cover>],
+    ) -> usize {
         let mut leaders = 0;
         for (&leader, neighbours) in open.iter().zip(found) {
             if !self.leads(leader, covers) {
                 continue;
             }
             leaders += 1;
-            self.offer(leader, self.get(leader).set, Similarity::ONE, covers);
-            for &(set, similarity) in neighbours {
-                self.offer(leader, set, similarity, covers);
+            let set = self.get(leader).set;
+            let size = |set: SetIndex| self.sizes[set as usize];
+            let tied = |&(other, similarity): &(SetIndex, Similarity)| {
+                Some((other, self.measure.tie(similarity, size(other), size(set))?))
+            };
+            let ties = [(set, Tie::SAME)].into_iter().chain(neighbours.iter().filter_map(tied));
+            for (set, tie) in ties.filter(|(_, tie)| holds(tie.kind)) {
+                for family in self.of_set(set).filter(|&family| standing[family as usize]) {
+                    self.offer(leader, family, tie, covers);
+                }
             }
         }
         leaders
@@ -148,13 +186,11 @@ impl Families {
         self.get(family).forced || covers[family as usize].is_none()
     }
 
-    /// Lets a leader cover the families of a set where it may and is the most similar so far.
-    fn offer(&self, leader: FamilyIndex, set: SetIndex, similarity: Similarity, covers: &mut [Option<Cover>]) {
-        for family in self.of_set(set) {
-            let better = covers[family as usize].is_none_or(|cover| similarity > cover.similarity);
-            if better && self.may_cover(leader, family) {
-                covers[family as usize] = Some(Cover { leader, similarity });
-            }
+    /// Lets a leader cover a family if it may and binds it more closely than others so far.
+    fn offer(&self, leader: FamilyIndex, family: FamilyIndex, tie: Tie, covers: &mut [Option<Cover>]) {
+        let closer = covers[family as usize].is_none_or(|cover| tie.exceeds(cover.tie));
+        if closer && self.may_cover(leader, family) {
+            covers[family as usize] = Some(Cover { leader, tie });
         }
     }
 
@@ -165,21 +201,32 @@ impl Families {
 
     fn assign(&self, documents: &[Entry], sets: &Sets, covers: &[Option<Cover>]) -> Stars {
         let mut representative: Vec<DocIndex> = (0..documents.len() as DocIndex).collect();
-        let mut similarity = vec![Similarity::ONE; documents.len()];
+        let mut ties = vec![Tie::SAME; documents.len()];
         for set in 0..sets.len() as SetIndex {
             for &document in sets.documents(set) {
                 let (forced, whole) = state(&documents[document as usize]);
                 let family = self.of_set(set).find(|&f| self.get(f).forced == forced && self.get(f).whole == whole);
                 let (Some(family), false) = (family, forced) else { continue };
-                let cover = covers[family as usize].unwrap_or(Cover { leader: family, similarity: Similarity::ONE });
+                let cover = covers[family as usize].unwrap_or(Cover { leader: family, tie: Tie::SAME });
                 representative[document as usize] = self.get(cover.leader).best;
-                similarity[document as usize] = cover.similarity;
+                ties[document as usize] = cover.tie;
             }
         }
-        Stars { representative, similarity }
+        let kept = representative.iter().enumerate().map(|(document, &other)| document as DocIndex == other).collect();
+        Stars { representative, tie: ties, kept }
+    }
+
+    /// Shows beside whom a leader stands; it stays, and so does all that it stands for.
+    fn place_beside(&self, beside: &[Option<Cover>], stars: &mut Stars) {
+        for (family, cover) in self.all.iter().zip(beside) {
+            if let Some(cover) = cover {
+                stars.representative[family.best as usize] = self.get(cover.leader).best;
+                stars.tie[family.best as usize] = cover.tie;
+            }
+        }
     }
 }
 
 fn state(document: &Entry) -> (bool, bool) {
-    (document.flags.has(Flags::PROTECTED), document.flags.whole())
+    (document.flags.forced(), document.flags.whole())
 }

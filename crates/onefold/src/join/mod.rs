@@ -4,6 +4,7 @@
 //! any number of threads. Cost: only keys shared by two sets are kept; probing costs the postings of a set's keys, less what
 //! size and position rule out. Drops nothing that the method can find; memory is the limit.
 
+mod contained;
 mod index;
 mod probe;
 mod sets;
@@ -13,6 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
+pub use contained::contained_pairs;
 pub use sets::{SetIndex, Sets};
 
 use crate::cluster::Components;
@@ -23,7 +25,7 @@ use crate::fingerprint::Fingerprint;
 use crate::learn::Model;
 use crate::run::Stage;
 use crate::threshold::Threshold;
-use crate::verify::Similarity;
+use crate::verify::{Measure, Similarity};
 use index::Index;
 use probe::{Prober, Space};
 
@@ -39,6 +41,12 @@ pub struct SetPair {
 }
 
 impl SetPair {
+    /// Whether they belong together.
+    pub fn accepted_by(&self, measure: Measure, sets: &Sets) -> bool {
+        let size = |set: SetIndex| sets.sizes()[set as usize];
+        measure.accepts(self.similarity(sets), size(self.first), size(self.second))
+    }
+
     /// How alike they are.
     pub fn similarity(&self, sets: &Sets) -> Similarity {
         Similarity::new(self.overlap, sets.sizes()[self.first as usize], sets.sizes()[self.second as usize])
@@ -109,7 +117,7 @@ impl<'a, F: Fingerprint> Join<'a, F> {
                 exec.observer.advance(Stage::Join, block.len() as u64);
                 for set in block {
                     let before = pairs.len();
-                    self.probe_smaller(prober, set as SetIndex, &mut pairs);
+                    self.probe_once(prober, set as SetIndex, |_| true, |pair| pairs.push(pair));
                     let new = (pairs.len() - before) as u64;
                     if new > 0 && found.fetch_add(new, Ordering::Relaxed) + new > limit {
                         stop.store(true, Ordering::Relaxed);
@@ -136,14 +144,27 @@ impl<'a, F: Fingerprint> Join<'a, F> {
         }
         let close = self.space.threshold.halfway_to_one();
         let crowds = self.partners_of(exec, &self.space.index.crowded_sets(CROWDS), |_, _| true);
-        let crowd = |partners: &Vec<(SetIndex, Similarity)>| 1 + partners.iter().filter(|(_, s)| s.reaches(close)).count() as u64;
-        crowds.iter().map(crowd).any(|sets| sets * (sets - 1) / 2 > limit)
+        let pairs_around = |partners: &Vec<(SetIndex, Similarity)>| {
+            let crowd = partners.iter().filter(|(_, similarity)| similarity.reaches(close));
+            let reference = crowd.clone().filter(|(set, _)| self.space.sets.is_reference(*set)).count() as u64;
+            let own = crowd.count() as u64 - reference;
+            own * own.saturating_sub(1) / 2 + own * reference
+        };
+        crowds.iter().map(pairs_around).any(|pairs| pairs > limit)
     }
 
-    /// Each pair once: every set looks for partners before it in the order of sizes.
-    fn probe_smaller(&self, prober: &mut Prober, set: SetIndex, pairs: &mut Vec<SetPair>) {
-        let partners = self.space.partners(set).start..set;
-        prober.probe(&self.space, set, partners, |_| true, |first, overlap| pairs.push(SetPair { first, second: set, overlap }));
+    /// Each pair once: every set looks for partners before it in the order of sizes. Sets of the reference look for none, so
+    /// that it is never compared with itself, however large it is; others find them on both sides.
+    fn probe_once(&self, prober: &mut Prober, set: SetIndex, wanted: impl Fn(SetIndex) -> bool, mut found: impl FnMut(SetPair)) {
+        let (sets, mut partners) = (self.space.sets, self.space.partners(set));
+        if !sets.has_reference() {
+            partners.end = set;
+        } else if sets.is_reference(set) {
+            return;
+        }
+        let wanted = |partner: SetIndex| (partner < set || sets.is_reference(partner)) && wanted(partner);
+        let pair = |partner: SetIndex, overlap| SetPair { first: set.min(partner), second: set.max(partner), overlap };
+        prober.probe(&self.space, set, partners, wanted, |partner, overlap| found(pair(partner, overlap)));
     }
 
     /// For each set the smallest set that chains of pairs connect it with. Pairs are not stored, so there is no limit to them.
@@ -158,11 +179,10 @@ impl<'a, F: Fingerprint> Join<'a, F> {
                     return connected;
                 }
                 for set in (first..count.min(first + BLOCK)).map(|set| set as SetIndex) {
-                    let partners = self.space.partners(set).start..set;
                     let mut found = Vec::new();
                     let apart = |partner: SetIndex| connected.peek(set) != connected.peek(partner);
-                    prober.probe(&self.space, set, partners, apart, |partner, _| found.push(partner));
-                    found.into_iter().for_each(|partner| connected.join(set, partner));
+                    self.probe_once(prober, set, apart, |pair| found.push(pair));
+                    found.into_iter().for_each(|pair| connected.join(pair.first, pair.second));
                 }
                 exec.observer.advance(Stage::Join, BLOCK as u64);
             }

@@ -17,6 +17,8 @@ pub struct Sets {
     sizes: Vec<u32>,
     documents: Vec<DocIndex>,
     starts: Vec<usize>,
+    /// Documents from here on belong to the reference.
+    inputs: DocIndex,
 }
 
 impl Sets {
@@ -28,12 +30,31 @@ impl Sets {
             (set.len, set.hash, d)
         };
         order.par_sort_unstable_by_key(key);
-        let mut sets = Sets::default();
+        let mut sets = Sets { inputs: collection.inputs() as DocIndex, ..Sets::default() };
         for alike in order.chunk_by(|&a, &b| alike(collection, a, b)) {
             sets.push_distinct(collection, alike.to_vec());
         }
         sets.starts.push(sets.documents.len());
         sets
+    }
+
+    /// From groups of documents that are known to have equal sets; their shingles are not there to be looked at.
+    pub fn from_groups(collection: &Collection, mut groups: Vec<Vec<DocIndex>>) -> Sets {
+        let size = |group: &Vec<DocIndex>| collection.documents[group[0] as usize].shingles.len;
+        groups.iter_mut().for_each(|group| group.sort_unstable());
+        groups.sort_unstable_by_key(|group| (size(group), group[0]));
+        let mut sets = Sets { inputs: collection.inputs() as DocIndex, ..Sets::default() };
+        groups.into_iter().for_each(|group| sets.push(collection, group));
+        sets.starts.push(sets.documents.len());
+        sets
+    }
+
+    fn push(&mut self, collection: &Collection, group: Vec<DocIndex>) {
+        let set = collection.documents[group[0] as usize].shingles;
+        self.refs.push(set);
+        self.sizes.push(set.len);
+        self.starts.push(self.documents.len());
+        self.documents.extend(group);
     }
 
     /// Adds the documents of equal size and hash, which are one set unless hashes collide.
@@ -46,13 +67,7 @@ impl Sets {
         }
         // Colliding sets, should there ever be any, are told apart by content and not by who came first.
         groups.sort_by(|a, b| content(collection, a[0]).cmp(&content(collection, b[0])));
-        for group in groups {
-            let set = collection.documents[group[0] as usize].shingles;
-            self.refs.push(set);
-            self.sizes.push(set.len);
-            self.starts.push(self.documents.len());
-            self.documents.extend(group);
-        }
+        groups.into_iter().for_each(|group| self.push(collection, group));
     }
 
     /// Where each set's shingles are.
@@ -70,9 +85,33 @@ impl Sets {
         self.refs.len()
     }
 
-    /// The documents that have a set, by id.
+    /// The documents that have a set, by id; one of the reference comes last.
     pub fn documents(&self, set: SetIndex) -> &[DocIndex] {
         &self.documents[self.starts[set as usize]..self.starts[set as usize + 1]]
+    }
+
+    /// Whether there is a reference.
+    pub fn has_reference(&self) -> bool {
+        (self.inputs as usize) < self.documents.len()
+    }
+
+    /// Whether only documents of the reference have it.
+    pub fn is_reference(&self, set: SetIndex) -> bool {
+        self.documents[self.starts[set as usize]] >= self.inputs
+    }
+
+    /// Whether two sets are to be compared: the reference is not compared with itself.
+    pub fn comparable(&self, a: SetIndex, b: SetIndex) -> bool {
+        !(self.is_reference(a) && self.is_reference(b))
+    }
+
+    /// The set of each document.
+    pub fn of_documents(&self, documents: usize) -> Vec<SetIndex> {
+        let mut set_of = vec![0; documents];
+        for set in 0..self.len() as SetIndex {
+            self.documents(set).iter().for_each(|&document| set_of[document as usize] = set);
+        }
+        set_of
     }
 
     /// First set with at least `size` shingles.

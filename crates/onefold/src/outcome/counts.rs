@@ -23,6 +23,12 @@ pub struct Counts {
     pub exact: u64,
     /// Of the removed: near it.
     pub near: u64,
+    /// Of the removed: inside it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub contained: u64,
+    /// What was compared with, where there was a reference.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<ReferenceCounts>,
     /// Files and records that became no document.
     pub skipped: u64,
     /// Skipped, by reason.
@@ -48,6 +54,19 @@ pub struct SourceCounts {
     pub documents: u64,
     /// Of these: removed.
     pub removed: u64,
+}
+
+/// The counts of the reference.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReferenceCounts {
+    /// Documents in it.
+    pub documents: u64,
+    /// Removed documents that one of these stands for.
+    pub removed: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// What deserves a second look before anything is deleted.
@@ -77,23 +96,35 @@ pub(super) fn count(collection: &Collection, verdicts: &[Verdict], pairs: &[Pair
     counts.skipped = counts.skipped_by_reason.values().sum();
     counts.seen = counts.documents + counts.skipped;
     let mut by_source = vec![SourceCounts::default(); collection.sources.len()];
-    for (index, (document, verdict)) in collection.documents.iter().zip(verdicts).enumerate() {
+    let mut seen_clusters = vec![false; collection.documents.len()];
+    for (document, verdict) in collection.documents.iter().zip(verdicts) {
         let source = &mut by_source[document.source as usize];
         source.documents += 1;
         source.removed += u64::from(!verdict.kept);
         counts.kept += u64::from(verdict.kept);
         counts.exact += u64::from(!verdict.kept && verdict.relation == Some(Relation::Exact));
-        counts.clusters += u64::from(verdict.cluster as usize == index && verdict.cluster_size > 1);
+        counts.contained += u64::from(!verdict.kept && verdict.relation == Some(Relation::Contained));
+        let seen = std::mem::replace(&mut seen_clusters[verdict.cluster as usize], true);
+        counts.clusters += u64::from(!seen && verdict.cluster_size > 1);
         if u64::from(verdict.cluster_size) > counts.largest_cluster {
             counts.largest_cluster = verdict.cluster_size.into();
             counts.largest_cluster_id = collection.documents[verdict.cluster as usize].id.clone();
         }
     }
     counts.removed = counts.documents - counts.kept;
-    counts.near = counts.removed - counts.exact;
+    counts.near = counts.removed - counts.exact - counts.contained;
     counts.pairs = pairs.iter().filter(|pair| pair.accepted).count() as u64;
-    counts.sources = collection.sources.iter().cloned().zip(by_source).collect();
+    let sources = collection.sources.iter().cloned().zip(by_source);
+    counts.sources = sources.filter(|(_, source)| source.documents > 0).collect();
+    counts.reference = reference(collection, verdicts);
     counts
+}
+
+fn reference(collection: &Collection, verdicts: &[Verdict]) -> Option<ReferenceCounts> {
+    let documents = collection.reference_documents?;
+    let inputs = collection.inputs();
+    let removed = verdicts.iter().filter(|verdict| !verdict.kept && verdict.representative as usize >= inputs).count() as u64;
+    Some(ReferenceCounts { documents, removed })
 }
 
 /// What deserves a second look.

@@ -3,8 +3,7 @@
 use crate::cluster::Stars;
 use crate::document::{Collection, DocIndex};
 use crate::join::{SetIndex, SetPair, Sets};
-use crate::threshold::Threshold;
-use crate::verify::Similarity;
+use crate::verify::{Measure, Similarity};
 
 /// A row of the pairs table.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,27 +22,27 @@ pub struct Pair {
     pub accepted: bool,
 }
 
-/// Every verified pair: families as a star to their smallest id, other pairs between the smallest ids of their families.
+/// Every verified pair: families as a star to their smallest id, other pairs between the smallest ids of their families. A document of the
+/// reference is named only where its family has no other.
 pub(crate) fn list_pairs(
     collection: &Collection,
     sets: &Sets,
     pairs: &[SetPair],
-    threshold: Threshold,
-    estimate: impl Fn(DocIndex, DocIndex, &[SetIndex]) -> Option<f64>,
+    measure: Measure,
+    estimate: impl Fn(DocIndex, DocIndex) -> Option<f64>,
 ) -> Vec<Pair> {
-    let set_of = set_of_documents(sets, collection.documents.len());
     let mut rows = Vec::with_capacity(pairs.len());
     for set in 0..sets.len() as SetIndex {
         let documents = sets.documents(set);
         let size = sets.sizes()[set as usize];
         for &member in &documents[1..] {
-            let (first, second) = (documents[0], member);
+            let (first, second) = by_id(collection, documents[0], member);
             rows.push(Pair {
                 first,
                 second,
                 overlap: size,
                 similarity: Similarity::ONE,
-                estimate: estimate(first, second, &set_of),
+                estimate: estimate(first, second),
                 accepted: true,
             });
         }
@@ -51,17 +50,17 @@ pub(crate) fn list_pairs(
     for pair in pairs {
         let (a, b) = (sets.documents(pair.first)[0], sets.documents(pair.second)[0]);
         let similarity = pair.similarity(sets);
-        let (first, second) = (a.min(b), a.max(b));
+        let (first, second) = by_id(collection, a, b);
         rows.push(Pair {
             first,
             second,
             overlap: pair.overlap,
             similarity,
-            estimate: estimate(first, second, &set_of),
-            accepted: similarity.reaches(threshold),
+            estimate: estimate(first, second),
+            accepted: measure.accepts(similarity, sets.sizes()[pair.first as usize], sets.sizes()[pair.second as usize]),
         });
     }
-    rows.sort_unstable_by_key(|row| (row.first, row.second));
+    sort(collection, &mut rows);
     rows
 }
 
@@ -70,29 +69,30 @@ pub(crate) fn list_star(
     collection: &Collection,
     sets: &Sets,
     stars: &Stars,
-    estimate: impl Fn(DocIndex, DocIndex, &[SetIndex]) -> Option<f64>,
+    estimate: impl Fn(DocIndex, DocIndex) -> Option<f64>,
 ) -> Vec<Pair> {
-    let set_of = set_of_documents(sets, collection.documents.len());
+    let set_of = sets.of_documents(collection.documents.len());
     let mut rows = Vec::new();
     for (document, &representative) in stars.representative.iter().enumerate() {
         let document = document as DocIndex;
         if document == representative {
             continue;
         }
-        let similarity = stars.similarity[document as usize];
+        let similarity = stars.tie[document as usize].similarity;
         let same_set = set_of[document as usize] == set_of[representative as usize];
         let overlap = if same_set { sets.sizes()[set_of[document as usize] as usize] } else { similarity.overlap };
-        let (first, second) = (document.min(representative), document.max(representative));
-        rows.push(Pair { first, second, overlap, similarity, estimate: estimate(first, second, &set_of), accepted: true });
+        let (first, second) = by_id(collection, document, representative);
+        rows.push(Pair { first, second, overlap, similarity, estimate: estimate(first, second), accepted: true });
     }
-    rows.sort_unstable_by_key(|row| (row.first, row.second));
+    sort(collection, &mut rows);
     rows
 }
 
-fn set_of_documents(sets: &Sets, documents: usize) -> Vec<SetIndex> {
-    let mut set_of = vec![0; documents];
-    for set in 0..sets.len() as SetIndex {
-        sets.documents(set).iter().for_each(|&document| set_of[document as usize] = set);
-    }
-    set_of
+fn by_id(collection: &Collection, a: DocIndex, b: DocIndex) -> (DocIndex, DocIndex) {
+    if collection.compare_ids(a, b).is_le() { (a, b) } else { (b, a) }
+}
+
+fn sort(collection: &Collection, rows: &mut [Pair]) {
+    let compare = |a: DocIndex, b: DocIndex| collection.compare_ids(a, b);
+    rows.sort_unstable_by(|x, y| compare(x.first, y.first).then_with(|| compare(x.second, y.second)));
 }

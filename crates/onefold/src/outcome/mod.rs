@@ -4,14 +4,14 @@ mod counts;
 mod listing;
 mod verdicts;
 
-pub use counts::{Counts, SourceCounts, Warning};
+pub use counts::{Counts, ReferenceCounts, SourceCounts, Warning};
 pub use listing::Pair;
 pub(crate) use listing::{list_pairs, list_star};
 pub(crate) use verdicts::{Clustering, verdicts};
 
-use crate::document::{Collection, DocIndex};
+use crate::document::{Collection, DocIndex, Entry};
 use crate::error::{Error, Result};
-use crate::plan::Plan;
+use crate::plan::{Plan, Remove};
 use crate::rank::Rule;
 use crate::verify::Similarity;
 
@@ -20,9 +20,9 @@ use crate::verify::Similarity;
 pub struct Outcome {
     /// What was asked.
     pub plan: Plan,
-    /// The documents, by id.
+    /// The documents, by id, and after them those of the reference.
     pub collection: Collection,
-    /// One for each document.
+    /// One for each document that is not of the reference.
     pub verdicts: Vec<Verdict>,
     /// Listed pairs, by the ids of their documents.
     pub pairs: Vec<Pair>,
@@ -35,7 +35,7 @@ pub struct Outcome {
 /// What becomes of a document.
 #[derive(Clone, Copy, Debug)]
 pub struct Verdict {
-    /// Kept for this document; itself where it is kept.
+    /// Kept for this document; itself where it is kept, unless it lies inside another or another inside it.
     pub representative: DocIndex,
     /// With the representative.
     pub similarity: Similarity,
@@ -87,6 +87,10 @@ pub enum Relation {
     Exact,
     /// Resemblance at or above the threshold.
     Near,
+    /// It lies inside its representative.
+    Contained,
+    /// Its representative lies inside it.
+    Contains,
 }
 
 impl Relation {
@@ -95,6 +99,8 @@ impl Relation {
         match self {
             Relation::Exact => "exact",
             Relation::Near => "near",
+            Relation::Contained => "contained",
+            Relation::Contains => "contains",
         }
     }
 }
@@ -103,13 +109,17 @@ impl Outcome {
     /// Counts, checks that the counts add up, and looks for what is odd.
     pub(crate) fn close(plan: Plan, collection: Collection, verdicts: Vec<Verdict>, pairs: Vec<Pair>) -> Result<Outcome> {
         let counts = counts::count(&collection, &verdicts, &pairs);
-        let clusters_kept = verdicts.iter().enumerate().filter(|(d, v)| v.representative as usize == *d).count() as u64;
-        let reached = verdicts.iter().all(|v| v.kept || v.similarity.reaches(plan.threshold));
-        if counts.seen != counts.kept + counts.removed + counts.skipped || counts.kept != clusters_kept || !reached {
+        let in_order = verdicts.iter().all(|v| v.kept || (is_kept(&verdicts, v.representative) && is_close(&plan, v)));
+        if counts.seen != counts.kept + counts.removed + counts.skipped || !in_order {
             return Err(Error::Bug(format!("the counts do not add up: {counts:?}")));
         }
         let warnings = counts::warnings(&counts);
         Ok(Outcome { plan, collection, verdicts, pairs, counts, warnings })
+    }
+
+    /// The documents that the run was about, each with what becomes of it.
+    pub fn documents(&self) -> impl Iterator<Item = (&Entry, &Verdict)> {
+        self.collection.documents.iter().zip(&self.verdicts)
     }
 
     /// Whether an input was left out, cut, lossily read or renamed: the run is complete, but not clean.
@@ -117,4 +127,15 @@ impl Outcome {
         let remarks = ["lossy", "truncated", "renamed"];
         self.counts.skipped > 0 || remarks.iter().any(|remark| self.counts.flagged_by_reason.contains_key(*remark))
     }
+}
+
+/// Documents of the reference have no verdict; they stay.
+fn is_kept(verdicts: &[Verdict], document: DocIndex) -> bool {
+    verdicts.get(document as usize).is_none_or(|verdict| verdict.kept)
+}
+
+/// Whether a removed document reaches the threshold with its own representative, or lies inside it where that is asked for.
+fn is_close(plan: &Plan, verdict: &Verdict) -> bool {
+    let inside = verdict.relation == Some(Relation::Contained) && plan.remove == Remove::Contained;
+    inside || verdict.similarity.reaches(plan.threshold)
 }

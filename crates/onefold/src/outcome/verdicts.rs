@@ -5,6 +5,7 @@ use crate::cluster::Stars;
 use crate::document::{Collection, DocIndex, Flags};
 use crate::join::{SetIndex, Sets};
 use crate::rank::Ranking;
+use crate::verify::TieKind;
 
 /// Which cluster a document is in, by the document that names it.
 #[derive(Debug)]
@@ -14,9 +15,10 @@ pub(crate) struct Clustering {
 }
 
 impl Clustering {
-    /// The stars themselves.
+    /// The stars themselves; one that stands beside another belongs to it as a whole.
     pub(crate) fn conservative(stars: &Stars) -> Self {
-        Clustering::named(stars.representative.clone())
+        let of = |document: DocIndex| stars.representative[document as usize];
+        Clustering::named(stars.representative.iter().map(|&representative| of(representative)).collect())
     }
 
     /// Connected components, named by their best-ranked document.
@@ -46,12 +48,15 @@ impl Clustering {
     }
 }
 
-/// A verdict for every document.
+/// A verdict for every document that is not of the reference.
 pub(crate) fn verdicts(collection: &Collection, ranking: &Ranking<'_>, stars: &Stars, clustering: &Clustering) -> Vec<Verdict> {
     let next_best = next_best(ranking, stars);
+    let inputs = collection.inputs();
+    let reference = collection.documents.len() - inputs;
     let verdict = |document: DocIndex| {
         let (entry, representative) = (&collection.documents[document as usize], stars.representative[document as usize]);
-        let kept = representative == document;
+        let kept = stars.kept[document as usize];
+        let tie = stars.tie[document as usize];
         let cluster = clustering.cluster[document as usize];
         let cluster_size = clustering.sizes[cluster as usize];
         let same_text = entry.digest == collection.documents[representative as usize].digest;
@@ -62,27 +67,34 @@ pub(crate) fn verdicts(collection: &Collection, ranking: &Ranking<'_>, stars: &S
             Some(other) => Reason::Best(ranking.deciding_rule(document, other)),
             None => Reason::Unique,
         };
+        let relation = match tie.kind {
+            TieKind::Near if same_text => Relation::Exact,
+            TieKind::Near => Relation::Near,
+            TieKind::Contained => Relation::Contained,
+            TieKind::Contains => Relation::Contains,
+        };
         Verdict {
             representative,
-            similarity: stars.similarity[document as usize],
+            similarity: tie.similarity,
             cluster,
             cluster_size,
             kept,
-            relation: (!kept).then_some(if same_text { Relation::Exact } else { Relation::Near }),
-            rank: ranking.position(document),
+            relation: (representative != document).then_some(relation),
+            // The reference comes before all others.
+            rank: ranking.position(document) - reference as u32,
             reason,
         }
     };
-    (0..collection.documents.len() as DocIndex).map(verdict).collect()
+    (0..inputs as DocIndex).map(verdict).collect()
 }
 
-/// For each representative the best-ranked document that it stands for.
+/// For each representative the best-ranked document that is removed for it.
 fn next_best(ranking: &Ranking<'_>, stars: &Stars) -> Vec<Option<DocIndex>> {
     let mut next: Vec<Option<DocIndex>> = vec![None; stars.representative.len()];
     for (document, &representative) in stars.representative.iter().enumerate() {
         let document = document as DocIndex;
         let slot = &mut next[representative as usize];
-        if document != representative && slot.is_none_or(|other| ranking.position(document) < ranking.position(other)) {
+        if !stars.kept[document as usize] && slot.is_none_or(|other| ranking.position(document) < ranking.position(other)) {
             *slot = Some(document);
         }
     }

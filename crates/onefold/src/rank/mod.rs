@@ -82,14 +82,18 @@ impl<'a> Ranking<'a> {
         self.asked().find(|&rule| self.by(rule, a, b).is_ne()).unwrap_or(Rule::Id)
     }
 
-    /// Protection and wholeness come first and digest and id last, whatever the rules say.
+    /// Reference, protection and wholeness come first and digest and id last, whatever the rules say.
     fn asked(&self) -> impl Iterator<Item = Rule> {
-        [Rule::Protected, Rule::Whole].into_iter().chain(self.rules.iter().copied()).chain([Rule::Digest, Rule::Id])
+        [Rule::Reference, Rule::Protected, Rule::Whole]
+            .into_iter()
+            .chain(self.rules.iter().copied())
+            .chain([Rule::Digest, Rule::Id])
     }
 
     fn by(&self, rule: Rule, a: DocIndex, b: DocIndex) -> Ordering {
         let (x, y) = (&self.documents[a as usize], &self.documents[b as usize]);
         match rule {
+            Rule::Reference => y.flags.has(Flags::REFERENCE).cmp(&x.flags.has(Flags::REFERENCE)),
             Rule::Protected => y.flags.has(Flags::PROTECTED).cmp(&x.flags.has(Flags::PROTECTED)),
             Rule::Whole => y.flags.whole().cmp(&x.flags.whole()),
             Rule::Score(preference) => prefer(preference, x.score, y.score, f64::total_cmp),

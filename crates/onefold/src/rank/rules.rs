@@ -10,6 +10,8 @@ use crate::error::Error;
 /// One rule: of two documents the one it prefers is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
+    /// Documents of the reference before others. Always asked first; never typed.
+    Reference,
     /// Protected before others.
     Protected,
     /// Whole before cut or lossily read.
@@ -58,6 +60,7 @@ impl Rule {
     /// One word for tables.
     pub fn name(self) -> &'static str {
         match self {
+            Rule::Reference => "reference",
             Rule::Protected => "protected",
             Rule::Whole => "whole",
             Rule::Score(_) => "score",

@@ -31,10 +31,13 @@ pub(super) fn assemble(mut batches: Vec<Batch>, files: Vec<InputFile>, mut skipp
     let mut documents: Vec<Entry> =
         found.into_iter().map(|(raw, record, arena)| entry(raw, record, arena, &files, &sources)).collect();
     rename_repeated(&mut documents, &sources, &by_address);
-    documents.sort_unstable_by(|a, b| a.id.as_bytes().cmp(b.id.as_bytes()));
-    skipped.extend(documents.iter().flat_map(remarks));
+    let is_reference = |document: &Entry| document.flags.has(Flags::REFERENCE);
+    documents.sort_unstable_by(|a, b| (is_reference(a), a.id.as_bytes()).cmp(&(is_reference(b), b.id.as_bytes())));
+    skipped.extend(documents.iter().filter(|document| !is_reference(document)).flat_map(remarks));
     skipped.sort_unstable();
-    Collection { documents, files, sources, arenas, skipped }
+    let reference = documents.len() - documents.partition_point(|document| !is_reference(document));
+    let reference_documents = files.iter().any(|file| file.reference).then_some(reference as u64);
+    Collection { documents, files, sources, arenas, reference_documents, skipped }
 }
 
 fn skip(file: &InputFile, record: u64, refusal: Refusal) -> Skipped {
@@ -59,6 +62,10 @@ fn entry(raw: Raw, record: u64, arena: u32, files: &[InputFile], sources: &[Stri
     let file = &files[raw.file as usize];
     let locator = place(&raw, record);
     let source = sources.partition_point(|name| name.as_str() < source_of(&raw, files)) as u32;
+    let mut flags = raw.flags;
+    if file.reference {
+        flags.set(Flags::REFERENCE);
+    }
     let given_by_place = || if record == 0 { file.name.clone() } else { format!("{}#{record}", file.name) };
     Entry {
         id: raw.id.unwrap_or_else(given_by_place),
@@ -67,18 +74,19 @@ fn entry(raw: Raw, record: u64, arena: u32, files: &[InputFile], sources: &[Stri
         url: raw.url,
         time: raw.time,
         score: raw.score,
-        flags: raw.flags,
+        flags,
         tokens: raw.tokens,
         digest: raw.digest,
         shingles: ShingleRef { arena, ..raw.shingles },
     }
 }
 
-/// Gives every id to one document: the first by (source, file, record) keeps it, others become `ID@source#N`, or `ADDRESS#N`.
+/// Gives every id to one document: the first by (source, file, record) keeps it, others become `ID@source#N`, or `ADDRESS#N`. Documents
+/// of the reference come last: they have no rows, so a new name of theirs is no remark.
 fn rename_repeated(documents: &mut [Entry], sources: &[String], by_address: &HashSet<Locator>) {
     let mut order: Vec<usize> = (0..documents.len()).collect();
     order.sort_by(|&a, &b| {
-        let key = |d: &Entry| (d.source, d.locator);
+        let key = |d: &Entry| (d.flags.has(Flags::REFERENCE), d.source, d.locator);
         documents[a].id.cmp(&documents[b].id).then_with(|| key(&documents[a]).cmp(&key(&documents[b])))
     });
     let repeated: Vec<usize> =

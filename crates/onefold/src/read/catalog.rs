@@ -53,6 +53,8 @@ pub(super) struct Catalog {
     own_folder: Option<FileId>,
     follow: bool,
     text_column: String,
+    /// Whether what is added now is only there to be compared with.
+    reference: bool,
     found: Vec<(Listed, Option<FileId>)>,
     entered: HashSet<FileId>,
     pub(super) skipped: Vec<Skipped>,
@@ -64,6 +66,7 @@ impl Catalog {
             own_folder: own_folder.and_then(|folder| fs::metadata(folder).ok()).map(|metadata| file_id(&metadata)),
             follow: plan.follow,
             text_column: plan.columns.text.clone(),
+            reference: false,
             found: Vec::new(),
             entered: HashSet::new(),
             skipped: Vec::new(),
@@ -71,7 +74,8 @@ impl Catalog {
     }
 
     /// Adds what an argument names. An argument that is not there is an error; what can't be read is skipped.
-    pub(super) fn add(&mut self, path: &Path) -> Result<()> {
+    pub(super) fn add(&mut self, path: &Path, reference: bool) -> Result<()> {
+        self.reference = reference;
         let argument = escape(path.as_os_str());
         let metadata = fs::metadata(path).map_err(|cause| Error::Input { path: argument.clone(), cause })?;
         if metadata.is_dir() {
@@ -143,6 +147,7 @@ impl Catalog {
             aliases: Vec::new(),
             argument: argument.to_string(),
             bytes: metadata.len(),
+            reference: self.reference,
         };
         let id = metadata.is_file().then(|| file_id(metadata));
         self.found.push((Listed { file, kind, follow }, id));
@@ -158,8 +163,12 @@ impl Catalog {
         });
     }
 
-    /// The files in the order of their names, each once: other names of one file become its aliases.
+    /// The files in the order of their names, each once: other names of one file become its aliases. A file that is named on both sides
+    /// belongs to the reference alone, or its documents would be removed for their own sake.
     pub(super) fn finish(mut self) -> (Vec<Listed>, Vec<Skipped>) {
+        let reference: HashSet<FileId> =
+            self.found.iter().filter(|(listed, _)| listed.file.reference).filter_map(|(_, id)| *id).collect();
+        self.found.retain(|(listed, id)| listed.file.reference || id.is_none_or(|id| !reference.contains(&id)));
         self.found.sort_by(|(a, _), (b, _)| (&a.file.name, &a.file.argument).cmp(&(&b.file.name, &b.file.argument)));
         let mut listed: Vec<Listed> = Vec::with_capacity(self.found.len());
         let mut places: HashMap<FileId, usize> = HashMap::new();

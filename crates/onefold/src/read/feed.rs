@@ -28,6 +28,13 @@ const BLOCK: usize = 1 << 20;
 const FILES: usize = 64;
 const FILE_BYTES: u64 = 4 << 20;
 
+/// Rows that come from no file.
+pub(super) struct Stream {
+    pub(super) name: String,
+    pub(super) reader: Box<dyn Read + Send>,
+    pub(super) reference: bool,
+}
+
 /// Reads the inputs, in blocks that workers take.
 pub(super) struct Feeder<'a> {
     pub(super) plan: &'a Plan,
@@ -41,7 +48,7 @@ pub(super) struct Feeder<'a> {
 
 impl Feeder<'_> {
     /// Sends everything; an error means that the run is over.
-    pub(super) fn feed(&mut self, streams: Vec<(String, Box<dyn Read + Send>)>, memory: Vec<Document>) -> Result<()> {
+    pub(super) fn feed(&mut self, streams: Vec<Stream>, memory: Vec<(Vec<Document>, bool)>) -> Result<()> {
         self.feed_files()?;
         for (file, listed) in self.listed.iter().enumerate() {
             let (file, name) = (file as u32, &listed.file.name);
@@ -55,22 +62,25 @@ impl Feeder<'_> {
                 FileKind::Rows(RowFormat::Warc) => self.feed_web(file, name, open_rows(listed, &self.exec.cancel))?,
             }
         }
-        for (name, reader) in streams {
-            let file = self.add_file(&name);
+        for Stream { name, reader, reference } in streams {
+            let file = self.add_file(&name, reference);
             let reader = Interruptible::new(move || Ok(reader), Arc::clone(&self.exec.cancel));
             self.feed_rows(file, &name, Ok(Box::new(reader)))?;
         }
-        if !memory.is_empty() {
-            let file = self.add_file("");
-            for (sequence, documents) in memory.chunks(FILES).enumerate() {
+        for side in [false, true] {
+            let documents: Vec<Document> =
+                memory.iter().filter(|(_, reference)| *reference == side).flat_map(|(documents, _)| documents).cloned().collect();
+            let file = if documents.is_empty() { continue } else { self.add_file("", side) };
+            for (sequence, documents) in documents.chunks(FILES).enumerate() {
                 self.send(Unit::Memory { file, sequence: sequence as u64, documents: documents.to_vec() })?;
             }
         }
         Ok(())
     }
 
-    fn add_file(&mut self, name: &str) -> u32 {
-        self.extra_files.push(InputFile { name: name.into(), path: None, aliases: Vec::new(), argument: name.into(), bytes: 0 });
+    fn add_file(&mut self, name: &str, reference: bool) -> u32 {
+        let (path, aliases) = (None, Vec::new());
+        self.extra_files.push(InputFile { name: name.into(), path, aliases, argument: name.into(), bytes: 0, reference });
         (self.listed.len() + self.extra_files.len() - 1) as u32
     }
 

@@ -8,7 +8,7 @@ use crossbeam_channel::{Receiver, bounded};
 use super::assemble::assemble;
 use super::catalog::{Catalog, Listed};
 use super::document::{Raw, Refusal, Workbench};
-use super::feed::Feeder;
+use super::feed::{Feeder, Stream};
 use super::fields::FieldRow;
 use super::lines::LineBlock;
 use super::warc::ContentRecord;
@@ -45,11 +45,13 @@ pub fn ingest(plan: &Plan, exec: &Exec<'_>, source: Source, own_folder: Option<&
     let mut catalog = Catalog::new(plan, own_folder);
     let mut streams = Vec::new();
     let mut memory = Vec::new();
-    for input in source {
-        match input {
-            Input::Path(path) => catalog.add(&path)?,
-            Input::Stream { name, reader } => streams.push((name, reader)),
-            Input::Documents(documents) => memory.extend(documents),
+    for (inputs, reference) in [(source.inputs, false), (source.against, true)] {
+        for input in inputs {
+            match input {
+                Input::Path(path) => catalog.add(&path, reference)?,
+                Input::Stream { name, reader } => streams.push(Stream { name, reader, reference }),
+                Input::Documents(documents) => memory.push((documents, reference)),
+            }
         }
     }
     let (listed, mut skipped) = catalog.finish();

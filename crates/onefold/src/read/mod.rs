@@ -45,4 +45,16 @@ pub enum Input {
 }
 
 /// What to read, in any order.
-pub type Source = Vec<Input>;
+#[derive(Default)]
+pub struct Source {
+    /// The collection.
+    pub inputs: Vec<Input>,
+    /// Documents that the collection is compared with, too; they stay, and are not compared with one another.
+    pub against: Vec<Input>,
+}
+
+impl From<Vec<Input>> for Source {
+    fn from(inputs: Vec<Input>) -> Source {
+        Source { inputs, against: Vec::new() }
+    }
+}

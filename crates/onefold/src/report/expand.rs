@@ -1,6 +1,6 @@
 //! All pairs of a result, from the table that lists each group of equal shingle sets once.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{HashMap, HashSet};
 
 use super::format::Row;
 use super::saved::SavedResult;
@@ -43,8 +43,12 @@ impl<'a> ExpandedPair<'a> {
 #[derive(Debug)]
 pub struct PairsTable {
     rows: Vec<Row>,
-    /// Members of a group, by its smallest id.
-    groups: HashMap<String, Vec<String>>,
+    /// Members of each group, the smallest id first.
+    groups: Vec<Vec<String>>,
+    /// The group of a document.
+    group_of: HashMap<String, usize>,
+    /// Documents that are not compared with one another.
+    reference: HashSet<String>,
 }
 
 impl PairsTable {
@@ -53,13 +57,38 @@ impl PairsTable {
         if result.manifest.plan.pairs == PairsMode::Star {
             return Err(Error::setting("pairs", "'all' in the scan whose pairs are expanded", "star"));
         }
-        let rows = result.pairs()?;
-        let mut groups: HashMap<String, Vec<String>> = HashMap::new();
-        for row in rows.iter().filter(|row| is_inside_group(row)) {
-            let head = row.text("first_id");
-            groups.entry(head.into()).or_insert_with(|| vec![head.into()]).push(row.text("second_id").into());
+        let reference = result.reference()?.iter().map(|row| row.text("id").to_string()).collect();
+        let mut table = PairsTable { rows: result.pairs()?, groups: Vec::new(), group_of: HashMap::new(), reference };
+        for row in table.rows.iter().filter(|row| is_inside_group(row)) {
+            let ids = [row.text("first_id"), row.text("second_id")];
+            // Each of these rows names the head of its group, which the others name, too.
+            let group = ids.iter().find_map(|id| table.group_of.get(*id).copied()).unwrap_or(table.groups.len());
+            if group == table.groups.len() {
+                table.groups.push(Vec::new());
+            }
+            for id in ids {
+                if table.group_of.insert(id.into(), group).is_none() {
+                    table.groups[group].push(id.into());
+                }
+            }
         }
-        Ok(PairsTable { rows, groups })
+        table.groups.iter_mut().for_each(|members| members.sort_unstable());
+        Ok(table)
+    }
+
+    /// The rows of the table as they stand.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// The groups of documents with equal shingle sets, two or more in each.
+    pub fn groups(&self) -> &[Vec<String>] {
+        &self.groups
+    }
+
+    /// The rows that are not inside a group.
+    pub fn between_groups(&self) -> impl Iterator<Item = &Row> {
+        self.rows.iter().filter(|row| !is_inside_group(row))
     }
 
     /// Calls `each` with every pair: inside the groups first, then between groups, row by row. It may stop with an error of its own.
@@ -67,20 +96,20 @@ impl PairsTable {
         &self,
         mut each: impl FnMut(ExpandedPair<'_>) -> std::result::Result<(), E>,
     ) -> std::result::Result<(), E> {
-        let heads: BTreeSet<&String> = self.groups.keys().collect();
-        for head in heads {
-            let members = &self.groups[head];
+        let mut groups: Vec<&Vec<String>> = self.groups.iter().collect();
+        groups.sort_unstable();
+        for members in groups {
             for (at, first) in members.iter().enumerate() {
-                for second in &members[at + 1..] {
+                for second in members[at + 1..].iter().filter(|second| self.comparable(first, second)) {
                     each(pair(first, second, [1.0; 3], true))?;
                 }
             }
         }
-        for row in self.rows.iter().filter(|row| !is_inside_group(row)) {
+        for row in self.between_groups() {
             let listed = ExpandedPair::of_row(row);
             let shares = [listed.resemblance, listed.containment_first, listed.containment_second];
             for first in self.members(listed.first) {
-                for second in self.members(listed.second) {
+                for second in self.members(listed.second).filter(|second| self.comparable(first, second)) {
                     each(pair(first, second, shares, listed.accepted))?;
                 }
             }
@@ -88,9 +117,13 @@ impl PairsTable {
         Ok(())
     }
 
+    fn comparable(&self, a: &str, b: &str) -> bool {
+        !(self.reference.contains(a) && self.reference.contains(b))
+    }
+
     fn members<'a>(&'a self, head: &'a str) -> Box<dyn Iterator<Item = &'a str> + 'a> {
-        match self.groups.get(head) {
-            Some(members) => Box::new(members.iter().map(String::as_str)),
+        match self.group_of.get(head) {
+            Some(&group) => Box::new(self.groups[group].iter().map(String::as_str)),
             None => Box::new(std::iter::once(head)),
         }
     }

@@ -9,7 +9,7 @@ use super::Sink;
 use super::format::Format;
 use super::manifest::{FileDigest, Manifest, RESULT_VERSION};
 use super::table::Table;
-use super::tables::{Documents, Pairs, State};
+use super::tables::{Documents, Pairs, Reference, State};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::run::Outcome;
@@ -30,6 +30,8 @@ pub struct ResultFolder {
     pub command: Vec<String>,
     /// The inputs, for the manifest.
     pub inputs: Vec<String>,
+    /// The reference, for the manifest.
+    pub against: Vec<String>,
     /// A page for people, made from the outcome and published with the rest as `report.html`.
     pub page: Option<MakePage>,
     /// A file for the ids of removed documents, one a line.
@@ -66,6 +68,7 @@ impl ResultFolder {
             overwrite: false,
             command: Vec::new(),
             inputs: Vec::new(),
+            against: Vec::new(),
             exclude_list: None,
             page: None,
             claim: None,
@@ -126,6 +129,9 @@ impl ResultFolder {
         }
         let state = if cfg!(feature = "parquet") { Format::Parquet } else { Format::Jsonl };
         add(format!("state.{}", state.extension()), &|out| state.write(&State(outcome), out))?;
+        if outcome.collection.reference_documents.is_some() {
+            add(format!("reference.{}", state.extension()), &|out| state.write(&Reference::new(outcome), out))?;
+        }
         add("skipped.jsonl".into(), &|out| {
             for skipped in &outcome.collection.skipped {
                 serde_json::to_writer(&mut *out, skipped)?;
@@ -149,6 +155,7 @@ impl ResultFolder {
             plan_digest: outcome.plan.digest()?,
             plan: outcome.plan.clone(),
             inputs: self.inputs.clone(),
+            against: self.against.clone(),
             counts: outcome.counts.clone(),
             warnings: outcome.warnings.clone(),
             timings: exec.observer.timings().into_iter().map(|(stage, seconds)| (stage.name().to_string(), seconds)).collect(),
@@ -278,8 +285,7 @@ fn write_exclude_list(path: &Path, outcome: &Outcome) -> Result<()> {
     let partial = path.with_file_name(format!(".{name}.{}", std::process::id()));
     let _ = fs::remove_file(&partial);
     let written = write_part(&partial, &|out| {
-        let removed = outcome.collection.documents.iter().zip(&outcome.verdicts).filter(|(_, verdict)| !verdict.kept);
-        for (document, _) in removed {
+        for (document, _) in outcome.documents().filter(|(_, verdict)| !verdict.kept) {
             writeln!(out, "{}", as_line(&document.id))?;
         }
         Ok(())

@@ -67,6 +67,11 @@ impl Row {
         self.0.get(column).map_or("", String::as_str)
     }
 
+    /// A value as text, where there is one.
+    pub fn optional(&self, column: &str) -> Option<&str> {
+        self.0.get(column).map(String::as_str)
+    }
+
     /// A value as a number.
     pub fn number(&self, column: &str) -> Option<f64> {
         self.0.get(column)?.parse().ok()

@@ -28,6 +28,9 @@ pub struct Manifest {
     pub plan_digest: String,
     /// The inputs as named.
     pub inputs: Vec<String>,
+    /// The reference as named, where there was one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub against: Vec<String>,
     /// What came in and what came out.
     pub counts: Counts,
     /// What deserves a second look.

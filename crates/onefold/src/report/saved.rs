@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::format::{Format, Row};
 use super::manifest::{FileDigest, Manifest, RESULT_VERSION};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Skipped};
 
 /// A published result.
 #[derive(Debug)]
@@ -57,6 +57,24 @@ impl SavedResult {
     pub fn state(&self) -> Result<Vec<Row>> {
         let format = if self.manifest.files.contains_key("state.parquet") { Format::Parquet } else { Format::Jsonl };
         self.table("state", format)
+    }
+
+    /// The documents of the reference that the pairs name; none where there was no reference.
+    pub fn reference(&self) -> Result<Vec<Row>> {
+        let format = if self.manifest.files.contains_key("state.parquet") { Format::Parquet } else { Format::Jsonl };
+        let there = self.manifest.files.contains_key(&format!("reference.{}", format.extension()));
+        if there { self.table("reference", format) } else { Ok(Vec::new()) }
+    }
+
+    /// What was skipped, and what was remarked on.
+    pub fn skipped(&self) -> Result<Vec<Skipped>> {
+        let text = fs::read_to_string(self.folder.join("skipped.jsonl")).map_err(|e| self.corrupt("skipped.jsonl", e))?;
+        text.lines().map(|line| serde_json::from_str(line).map_err(|e| self.corrupt("skipped.jsonl", e))).collect()
+    }
+
+    /// A file of the result is not what it should be.
+    pub(crate) fn corrupt(&self, name: &str, problem: impl ToString) -> Error {
+        Error::Corrupt { path: self.folder.join(name).display().to_string(), problem: problem.to_string() }
     }
 
     fn table(&self, name: &str, format: Format) -> Result<Vec<Row>> {

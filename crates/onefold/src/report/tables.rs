@@ -1,8 +1,10 @@
 //! The tables of a result: documents, pairs, state.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use super::table::{Cell, Column, Kind, Table, column, nullable};
+use crate::document::DocIndex;
 use crate::run::Outcome;
 
 /// One row for every document.
@@ -28,7 +30,7 @@ impl Table for Documents<'_> {
     }
 
     fn rows(&self) -> usize {
-        self.0.collection.documents.len()
+        self.0.verdicts.len()
     }
 
     fn cell(&self, row: usize, column: usize) -> Cell<'_> {
@@ -41,7 +43,7 @@ impl Table for Documents<'_> {
             1 => Cell::text(&outcome.collection.sources[document.source as usize]),
             2 => id(verdict.cluster),
             3 => Cell::Integer(verdict.cluster_size.into()),
-            4 => Cell::Bool(verdict.kept),
+            4 => Cell::Bool(verdict.representative as usize == row),
             5 => id(verdict.representative),
             6 => Cell::Real(verdict.similarity.as_f64()),
             7 => Cell::optional(verdict.relation, |relation| Cell::text(relation.name())),
@@ -122,30 +124,81 @@ impl Table for State<'_> {
     }
 
     fn rows(&self) -> usize {
-        self.0.collection.documents.len()
+        self.0.verdicts.len()
     }
 
     fn cell(&self, row: usize, column: usize) -> Cell<'_> {
-        let document = &self.0.collection.documents[row];
-        let file = &self.0.collection.files[document.locator.file as usize];
-        match column {
-            0 => Cell::text(&document.id),
-            1 => Cell::text(&file.name),
-            2 => Cell::Integer(document.locator.record as i64),
-            3 => Cell::Integer(document.locator.offset as i64),
-            4 => Cell::optional(document.url.as_deref(), Cell::text),
-            5 => Cell::optional(document.time, Cell::Integer),
-            6 => Cell::optional(document.score, Cell::Real),
-            7 => Cell::Integer(self.0.verdicts[row].rank.into()),
-            8 => Cell::Integer(document.tokens.into()),
-            9 => Cell::Integer(document.shingles.len.into()),
-            10 => Cell::Text(document.digest.to_hex().into()),
-            11 => Cell::Text(serde_json::to_string(&file.aliases).unwrap_or_default().into()),
-            12 => Cell::Null,
-            _ => Cell::optional(file.path.as_ref().and_then(|path| path.to_str().is_none().then(|| raw_bytes(path))), |raw| {
-                Cell::Text(raw.into())
-            }),
+        state_of(self.0, row, column)
+    }
+}
+
+/// The documents of the reference that a pair names: they have no other row.
+pub struct Reference<'a> {
+    outcome: &'a Outcome,
+    documents: Vec<DocIndex>,
+}
+
+impl<'a> Reference<'a> {
+    /// In the order of their ids.
+    pub fn new(outcome: &'a Outcome) -> Self {
+        let inputs = outcome.verdicts.len() as DocIndex;
+        let named = outcome.pairs.iter().flat_map(|pair| [pair.first, pair.second]).filter(|&document| document >= inputs);
+        let documents: BTreeSet<DocIndex> = named.collect();
+        Reference { outcome, documents: documents.into_iter().collect() }
+    }
+}
+
+const REFERENCE: [Column; STATE.len() + 2] = {
+    let mut columns = [column("flags", Kind::Text); STATE.len() + 2];
+    let mut at = 0;
+    while at < STATE.len() {
+        columns[at] = STATE[at];
+        at += 1;
+    }
+    columns[STATE.len()] = column("source", Kind::Text);
+    columns
+};
+
+impl Table for Reference<'_> {
+    fn columns(&self) -> &[Column] {
+        &REFERENCE
+    }
+
+    fn rows(&self) -> usize {
+        self.documents.len()
+    }
+
+    fn cell(&self, row: usize, column: usize) -> Cell<'_> {
+        let at = self.documents[row] as usize;
+        let document = &self.outcome.collection.documents[at];
+        match column.checked_sub(STATE.len()) {
+            None => state_of(self.outcome, at, column),
+            Some(0) => Cell::text(&self.outcome.collection.sources[document.source as usize]),
+            Some(_) => Cell::Text(document.flags.names().collect::<Vec<_>>().join(",").into()),
         }
+    }
+}
+
+fn state_of(outcome: &Outcome, row: usize, column: usize) -> Cell<'_> {
+    let document = &outcome.collection.documents[row];
+    let file = &outcome.collection.files[document.locator.file as usize];
+    match column {
+        0 => Cell::text(&document.id),
+        1 => Cell::text(&file.name),
+        2 => Cell::Integer(document.locator.record as i64),
+        3 => Cell::Integer(document.locator.offset as i64),
+        4 => Cell::optional(document.url.as_deref(), Cell::text),
+        5 => Cell::optional(document.time, Cell::Integer),
+        6 => Cell::optional(document.score, Cell::Real),
+        7 => Cell::Integer(outcome.verdicts.get(row).map_or(0, |verdict| verdict.rank.into())),
+        8 => Cell::Integer(document.tokens.into()),
+        9 => Cell::Integer(document.shingles.len.into()),
+        10 => Cell::Text(document.digest.to_hex().into()),
+        11 => Cell::Text(serde_json::to_string(&file.aliases).unwrap_or_default().into()),
+        12 => Cell::Null,
+        _ => Cell::optional(file.path.as_ref().and_then(|path| path.to_str().is_none().then(|| raw_bytes(path))), |raw| {
+            Cell::Text(raw.into())
+        }),
     }
 }
 

@@ -11,8 +11,10 @@ mod intern;
 pub mod passages;
 pub mod simhash;
 mod suffixes;
+mod tie;
 
 pub use compare::Comparison;
+pub use tie::{Containment, Measure, Tie, TieKind};
 
 use crate::normalize::{Tokenizer, Tokens};
 use crate::shingle::Shingler;
@@ -60,6 +62,9 @@ pub fn overlap(a: &[u64], b: &[u64], needed: u32) -> Option<u32> {
     // So many elements of each may go without a partner.
     let mut spare_a = a.len().checked_sub(needed)?;
     let mut spare_b = b.len().checked_sub(needed)?;
+    if b.len() / GALLOP > a.len() {
+        return overlap_with_large(a, b, spare_a).filter(|&common| common as usize >= needed);
+    }
     let (mut i, mut j, mut common) = (0, 0, 0u32);
     while i < a.len() && j < b.len() {
         let (x, y) = (a[i], b[j]);
@@ -76,6 +81,30 @@ pub fn overlap(a: &[u64], b: &[u64], needed: u32) -> Option<u32> {
         }
     }
     (common as usize >= needed).then_some(common)
+}
+
+/// From this ratio of sizes on, looking the elements of the smaller set up is cheaper than merging.
+const GALLOP: usize = 8;
+
+/// Looks the elements of `a` up in the much larger `b`; `None` once more than `spare` are not there.
+fn overlap_with_large(a: &[u64], b: &[u64], mut spare: usize) -> Option<u32> {
+    let mut rest = b;
+    let mut common = 0;
+    for &x in a {
+        // Doubling steps from where the last one was found, then halving ones.
+        let mut step = 1;
+        while step < rest.len() && rest[step] < x {
+            step *= 2;
+        }
+        let (from, to) = (step / 2, rest.len().min(step + 1));
+        rest = &rest[from + rest[from..to].partition_point(|&y| y < x)..];
+        if rest.first() == Some(&x) {
+            common += 1;
+        } else {
+            spare = spare.checked_sub(1)?;
+        }
+    }
+    Some(common)
 }
 
 /// The resemblance of two texts by their shingles of `words` words; `None` where both have none.
@@ -97,6 +126,13 @@ mod tests {
     use std::collections::BTreeSet;
 
     proptest! {
+        #[test]
+        fn a_much_larger_set_is_searched(a in prop::collection::btree_set(0u64..3000, 0..8), b in prop::collection::btree_set(0u64..3000, 0..900), needed in 0u32..8) {
+            let common = a.intersection(&b).count() as u32;
+            let (a, b): (Vec<u64>, Vec<u64>) = (sorted(&a), sorted(&b));
+            prop_assert_eq!(overlap(&a, &b, needed), (common >= needed).then_some(common));
+        }
+
         #[test]
         fn merging_counts_what_sets_have_in_common(a in prop::collection::btree_set(0u64..60, 0..40), b in prop::collection::btree_set(0u64..60, 0..40), needed in 0u32..40) {
             let common = a.intersection(&b).count() as u32;

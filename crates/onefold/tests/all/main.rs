@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::print_stderr, reason = "a test that cannot go on should stop, and say why")]
 
+mod against;
 mod cases;
 mod compare;
 mod corpus;
@@ -15,5 +16,6 @@ mod limits;
 mod minhash;
 mod oracle;
 mod real;
+mod rethreshold;
 mod unicode;
 mod whole;

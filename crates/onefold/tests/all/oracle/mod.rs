@@ -1,11 +1,13 @@
 //! What the answer must be, written from the definitions and nothing else: words instead of hashes, all pairs instead of a join.
 
 mod overlaps;
+mod plain;
 mod rank;
 mod stars;
 mod tokens;
 
 pub use overlaps::Overlaps;
+pub use plain::{Fate, Plain, Question};
 pub use rank::{Key, Ranks};
 pub use stars::{Answer, settle};
 pub use tokens::tokens;
