@@ -155,7 +155,7 @@ pub struct PlanArgs {
     /// With '--relation containment': the share of a document's shingles that another must have [default: 0.9]
     #[arg(long, value_name = "C", allow_negative_numbers = true)]
     pub containment: Option<String>,
-    /// A document with fewer shingles than this is too short to be called contained [default: 20]
+    /// A document with fewer shingles than this is too short to lie inside another, or to hold one [default: 20]
     #[arg(long, value_name = "N")]
     pub min_contained: Option<u32>,
     /// What is removable: duplicates, or also documents that lie inside the one kept for them [default: duplicates]

@@ -23,7 +23,7 @@ pub struct Plan {
     pub relation: Relate,
     /// With `relation = "containment"`: the share of a document's shingles that another must have.
     pub containment: Threshold,
-    /// A document with fewer shingles than this is too short to be called contained.
+    /// A document with fewer shingles than this is too short to lie inside another, or to hold one.
     pub min_contained: u32,
     /// What is removed.
     pub remove: Remove,

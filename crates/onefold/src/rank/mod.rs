@@ -33,13 +33,14 @@ impl Protected {
         Ok(Protected { globs })
     }
 
-    /// Flags every document whose id or source matches.
+    /// Flags every document whose id or source matches; those of the reference are safe anyway.
     pub fn flag(&self, collection: &mut Collection) {
         if self.globs.is_empty() {
             return;
         }
         let sources: Vec<bool> = collection.sources.iter().map(|source| self.globs.is_match(source)).collect();
-        for document in &mut collection.documents {
+        let inputs = collection.inputs();
+        for document in &mut collection.documents[..inputs] {
             if sources[document.source as usize] || self.globs.is_match(&document.id) {
                 document.flags.set(Flags::PROTECTED);
             }

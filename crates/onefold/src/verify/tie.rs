@@ -10,15 +10,8 @@ use crate::threshold::Threshold;
 pub struct Containment {
     /// The share of its shingles that the other must have.
     pub least: Threshold,
-    /// With fewer shingles it lies inside too much by chance.
+    /// A document with fewer shingles lies inside too much by chance, and takes no part.
     pub min_size: u32,
-}
-
-impl Containment {
-    /// Whether a set of `size` shingles lies inside another with which it shares `overlap`.
-    pub fn holds(self, overlap: u32, size: u32) -> bool {
-        size >= self.min_size && self.least.reached(overlap, size.into())
-    }
 }
 
 /// What decides whether two documents belong together.
@@ -37,9 +30,11 @@ impl Measure {
         if similarity.reaches(self.threshold) {
             return Some(Tie { kind: TieKind::Near, similarity, share: (overlap, union) });
         }
-        let containment = self.containment?;
-        let inside =
-            |kind, size: u32| containment.holds(overlap, size).then_some(Tie { kind, similarity, share: (overlap, size.into()) });
+        let containment = self.containment.filter(|containment| size.min(leader_size) >= containment.min_size)?;
+        let inside = |kind, size: u32| {
+            let share = (overlap, size.into());
+            containment.least.reached(share.0, share.1).then_some(Tie { kind, similarity, share })
+        };
         inside(TieKind::Contained, size).or_else(|| inside(TieKind::Contains, leader_size))
     }
 

@@ -95,7 +95,10 @@ impl<'a> Plain<'a> {
             return Some(Tie { kind: NEAR, share: (common, union) });
         }
         let (least, shortest) = self.question.containment.as_ref()?;
-        let inside = |size: usize| size >= *shortest && Share::typed(least).reached(common as u64, size as u64);
+        if mine.len().min(its.len()) < *shortest {
+            return None;
+        }
+        let inside = |size: usize| Share::typed(least).reached(common as u64, size as u64);
         if inside(mine.len()) {
             return Some(Tie { kind: CONTAINED, share: (common, mine.len()) });
         }
