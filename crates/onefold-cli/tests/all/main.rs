@@ -9,6 +9,7 @@
     reason = "a test may stop where it finds a surprise, and says aloud what it skips"
 )]
 
+mod against;
 mod archives;
 mod bytes;
 mod columns;

@@ -35,6 +35,7 @@ fn help_of_every_command() {
         ("help-scan", "scan --help"),
         ("help-scan-short", "scan -h"),
         ("help-evaluate", "evaluate --help"),
+        ("help-rethreshold", "rethreshold --help"),
         ("help-config", "config --help"),
     ] {
         same(name, &run(&place, words).exits(0));
