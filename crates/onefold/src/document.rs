@@ -192,6 +192,9 @@ impl Collection {
 
     /// The documents by id, those of the reference among the others.
     pub fn compare_ids(&self, a: DocIndex, b: DocIndex) -> std::cmp::Ordering {
+        if self.reference_documents.is_none() {
+            return a.cmp(&b);
+        }
         let inputs = self.inputs() as DocIndex;
         // On one side of the boundary the numbers follow the ids.
         if (a < inputs) == (b < inputs) {

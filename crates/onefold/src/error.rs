@@ -81,6 +81,14 @@ pub enum Error {
         /// The limit that was passed.
         limit: u64,
     },
+    /// The collection is larger than this version can work on.
+    #[error("the collection is too large: more than {limit} {what}")]
+    TooLarge {
+        /// Of what there is too much.
+        what: &'static str,
+        /// The limit.
+        limit: u64,
+    },
     /// The run was cancelled from outside.
     #[error("interrupted")]
     Interrupted,
@@ -128,7 +136,7 @@ impl Error {
             Error::Output { .. } => ErrorKind::Output,
             Error::Corrupt { .. } => ErrorKind::Corrupt,
             Error::Locked { .. } => ErrorKind::Locked,
-            Error::TooManyPairs { .. } => ErrorKind::Refused,
+            Error::TooManyPairs { .. } | Error::TooLarge { .. } => ErrorKind::Refused,
             Error::Interrupted => ErrorKind::Interrupted,
             Error::Bug(_) => ErrorKind::Bug,
         }
@@ -146,6 +154,7 @@ impl Error {
             Error::Corrupt { .. } => "E0601",
             Error::Locked { .. } => "E0701",
             Error::TooManyPairs { .. } => "E0801",
+            Error::TooLarge { .. } => "E0802",
             Error::Interrupted => "E1301",
         }
     }

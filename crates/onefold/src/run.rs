@@ -135,7 +135,7 @@ fn compare<F: Fingerprint>(
     method: &F,
 ) -> Result<(Vec<Verdict>, Vec<Pair>)> {
     // 6 fingerprint
-    let join = exec.stage(Stage::Fingerprint, None, || Ok(Join::new(collection, sets, method, plan.join_threshold())))?;
+    let join = exec.stage(Stage::Fingerprint, None, || Join::new(collection, sets, method, plan.join_threshold()))?;
     // 7 join, 8 verify: each candidate is measured where it is found.
     let of = sets.of_documents(collection.documents.len());
     let estimate = |a: DocIndex, b: DocIndex| join.estimate(of[a as usize], of[b as usize]);

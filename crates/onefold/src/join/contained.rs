@@ -31,7 +31,7 @@ pub fn contained_pairs(
             keys.extend_from_slice(shingles(set))
         }
     };
-    let index = Index::build(sets.len(), keys);
+    let index = Index::build(sets.len(), keys)?;
     let (found, stop) = (AtomicU64::new(0), AtomicBool::new(false));
     let blocks: Vec<SetIndex> = (first..sets.len() as SetIndex).step_by(BLOCK).collect();
     let search = |&block: &SetIndex| {
@@ -71,9 +71,8 @@ pub fn contained_pairs(
 /// Sets after `set` in the order of sizes that have one of its first `prefix` shingles.
 fn larger_with_common(index: &Index, set: SetIndex, prefix: u32) -> Vec<SetIndex> {
     let mut partners = Vec::new();
-    for &occurrence in index.occurrences(set).iter().filter(|occurrence| occurrence.place < prefix) {
-        let posting = index.posting(occurrence);
-        partners.extend_from_slice(&posting[posting.partition_point(|&other| other <= set)..]);
+    for &occurrence in index.occurrences(set).iter().filter(|occurrence| occurrence.place() < prefix) {
+        partners.extend(index.after(occurrence));
     }
     partners.sort_unstable();
     partners.dedup();

@@ -91,12 +91,12 @@ impl Sketches {
 
 impl<'a, F: Fingerprint> Join<'a, F> {
     /// Fingerprints every set and builds the index.
-    pub fn new(collection: &'a Collection, sets: &'a Sets, method: &'a F, threshold: Threshold) -> Self {
+    pub fn new(collection: &'a Collection, sets: &'a Sets, method: &'a F, threshold: Threshold) -> Result<Self> {
         let shingles = |set: SetIndex| collection.shingles(sets.refs()[set as usize]);
         let sketches = sketch_all(sets, &shingles, method);
         let sketches = Sketches { len: sketches.len().checked_div(sets.len()).unwrap_or(0), all: sketches };
-        let index = Index::build(sets.len(), |set, keys| method.keys(shingles(set), sketches.of(set), keys));
-        Join { space: Space { collection, sets, index, method, threshold }, sketches, probers: Mutex::default() }
+        let index = Index::build(sets.len(), |set, keys| method.keys(shingles(set), sketches.of(set), keys))?;
+        Ok(Join { space: Space { collection, sets, index, method, threshold }, sketches, probers: Mutex::default() })
     }
 
     /// All pairs, sorted; an error once there are more than `limit`.

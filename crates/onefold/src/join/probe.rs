@@ -2,15 +2,15 @@
 
 use std::ops::Range;
 
-use super::index::Index;
+use super::index::{Index, Occurrence};
 use super::sets::{SetIndex, Sets};
 use crate::document::Collection;
 use crate::fingerprint::Fingerprint;
 use crate::threshold::Threshold;
 use crate::verify;
 
-/// Postings up to this long are scanned; in longer ones the sets that can't match are stepped over by binary search.
-const SHORT_POSTING: usize = 64;
+/// So many postings are fetched from memory at a time.
+const WARMED: usize = 32;
 
 /// What all probes share.
 pub(super) struct Space<'a, F> {
@@ -75,29 +75,49 @@ impl Prober {
     /// Counts shared keys by partner. Returns how many keys were not counted for some partners: the position filter shows
     /// that they are not the *first* shared key of a true pair, but they may be a further one.
     fn count<F: Fingerprint>(&mut self, space: &Space<'_, F>, set: SetIndex, partners: &Range<SetIndex>) -> u32 {
-        let size = space.sets.sizes()[set as usize];
+        let index = &space.index;
         let mut unseen = 0;
-        for &occurrence in space.index.occurrences(set) {
-            let mut posting = space.index.posting(occurrence);
-            if posting.len() > SHORT_POSTING {
-                posting = &posting[posting.partition_point(|&s| s < partners.start)..];
-                posting = &posting[..posting.partition_point(|&s| s < partners.end)];
-                let largest = space.method.largest_partner_from(size, occurrence.place);
-                if posting.last().is_some_and(|&last| space.sets.sizes()[last as usize] > largest) {
-                    posting = &posting[..posting.partition_point(|&s| space.sets.sizes()[s as usize] <= largest)];
-                    unseen += 1;
+        for some in index.occurrences(set).chunks(WARMED) {
+            index.warm(some);
+            for &occurrence in some {
+                if occurrence.is_long() {
+                    unseen += self.count_long(space, set, partners, occurrence);
+                    continue;
                 }
-            }
-            for &partner in posting {
-                if partners.contains(&partner) {
-                    let count = &mut self.counts[partner as usize];
-                    if *count == 0 {
-                        self.touched.push(partner);
-                    }
-                    *count += 1;
+                index.before(occurrence).take_while(|&partner| partner >= partners.start).for_each(|partner| self.add(partner));
+                if partners.end > set {
+                    index.after(occurrence).take_while(|&partner| partner < partners.end).for_each(|partner| self.add(partner));
                 }
             }
         }
         unseen
+    }
+
+    /// Sets that can't match are stepped over by binary search. Returns 1 if some of them were.
+    fn count_long<F: Fingerprint>(
+        &mut self,
+        space: &Space<'_, F>,
+        set: SetIndex,
+        partners: &Range<SetIndex>,
+        occurrence: Occurrence,
+    ) -> u32 {
+        let (index, sizes) = (&space.index, space.sets.sizes());
+        let mut places = index.places_in(occurrence, partners);
+        let largest = space.method.largest_partner_from(sizes[set as usize], occurrence.place());
+        let fits = |partner: SetIndex| sizes[partner as usize] <= largest;
+        let cut = places.end > places.start && !fits(index.set_at(places.end - 1));
+        if cut {
+            places.end = index.partition_places(&places, fits);
+        }
+        places.for_each(|place| self.add(index.set_at(place)));
+        cut.into()
+    }
+
+    fn add(&mut self, partner: SetIndex) {
+        let count = &mut self.counts[partner as usize];
+        if *count == 0 {
+            self.touched.push(partner);
+        }
+        *count += 1;
     }
 }

@@ -1,5 +1,7 @@
 //! The rows of the pairs table.
 
+use rayon::prelude::*;
+
 use crate::cluster::Stars;
 use crate::document::{Collection, DocIndex};
 use crate::join::{SetIndex, SetPair, Sets};
@@ -93,6 +95,10 @@ fn by_id(collection: &Collection, a: DocIndex, b: DocIndex) -> (DocIndex, DocInd
 }
 
 fn sort(collection: &Collection, rows: &mut [Pair]) {
+    if collection.reference_documents.is_none() {
+        // Documents are numbered by their ids.
+        return rows.par_sort_unstable_by_key(|row| (row.first, row.second));
+    }
     let compare = |a: DocIndex, b: DocIndex| collection.compare_ids(a, b);
-    rows.sort_unstable_by(|x, y| compare(x.first, y.first).then_with(|| compare(x.second, y.second)));
+    rows.par_sort_unstable_by(|x, y| compare(x.first, y.first).then_with(|| compare(x.second, y.second)));
 }

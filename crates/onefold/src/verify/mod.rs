@@ -56,31 +56,33 @@ impl PartialOrd for Similarity {
     }
 }
 
+/// Steps of a merge between two looks at how many elements went without a partner.
+const STRIDE: usize = 16;
+
 /// The number of common elements of two sorted sets, if it is at least `needed`.
 pub fn overlap(a: &[u64], b: &[u64], needed: u32) -> Option<u32> {
     let needed = needed as usize;
     // So many elements of each may go without a partner.
-    let mut spare_a = a.len().checked_sub(needed)?;
-    let mut spare_b = b.len().checked_sub(needed)?;
+    let spare_a = a.len().checked_sub(needed)?;
+    let spare_b = b.len().checked_sub(needed)?;
     if b.len() / GALLOP > a.len() {
         return overlap_with_large(a, b, spare_a).filter(|&common| common as usize >= needed);
     }
-    let (mut i, mut j, mut common) = (0, 0, 0u32);
-    while i < a.len() && j < b.len() {
-        let (x, y) = (a[i], b[j]);
-        if x == y {
-            common += 1;
-            i += 1;
-            j += 1;
-        } else if x < y {
-            spare_a = spare_a.checked_sub(1)?;
-            i += 1;
-        } else {
-            spare_b = spare_b.checked_sub(1)?;
-            j += 1;
+    // Which of the two comes first is a coin toss, so nothing branches on it; only now and then is it asked whether to go on.
+    let (mut i, mut j, mut common) = (0, 0, 0);
+    loop {
+        for _ in 0..STRIDE {
+            let (Some(&x), Some(&y)) = (a.get(i), b.get(j)) else {
+                return (common >= needed).then_some(common as u32);
+            };
+            common += usize::from(x == y);
+            i += usize::from(x <= y);
+            j += usize::from(y <= x);
+        }
+        if i - common > spare_a || j - common > spare_b {
+            return None;
         }
     }
-    (common as usize >= needed).then_some(common)
 }
 
 /// From this ratio of sizes on, looking the elements of the smaller set up is cheaper than merging.
