@@ -37,6 +37,7 @@ pub fn run(args: &ScanArgs) -> Result<Done> {
     folder.command = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     folder.inputs = args.inputs.iter().map(|input| input.to_string_lossy().into_owned()).collect();
     folder.exclude_list = args.exclude_list.clone();
+    folder.write_kept = args.write_kept.clone();
     if !args.no_report {
         // No timings: the same result gives the same page.
         let (command, inputs, format) = (folder.command.clone(), folder.inputs.clone(), folder.format);
@@ -46,7 +47,8 @@ pub fn run(args: &ScanArgs) -> Result<Done> {
     let outcome = onefold::run(&plan, &exec, source(&args.inputs)?, &mut folder).inspect_err(|_| {
         TERMINATED.store(terminated.load(Ordering::Relaxed), Ordering::Relaxed);
     })?;
-    let summary = Summary { outcome: &outcome, folder: &args.out, seconds: began.elapsed().as_secs_f64() };
+    let seconds = began.elapsed().as_secs_f64();
+    let summary = Summary { outcome: &outcome, folder: &args.out, kept: folder.kept.as_ref(), seconds };
     let text = match (args.json, args.quiet) {
         (true, _) => summary.json()?,
         (false, true) => String::new(),

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use anyhow::Result;
-use onefold::{Counts, Outcome, printable};
+use onefold::{Counts, KeptFolder, Outcome, printable};
 use serde::Serialize;
 
 use crate::numbers::{duration, grouped, percent, shortened};
@@ -16,6 +16,8 @@ pub struct Summary<'a> {
     pub outcome: &'a Outcome,
     /// Where the result is.
     pub folder: &'a Path,
+    /// Where the kept documents were written, if they were.
+    pub kept: Option<&'a KeptFolder>,
     /// How long it took.
     pub seconds: f64,
 }
@@ -29,6 +31,8 @@ struct Json<'a> {
     #[serde(flatten)]
     counts: &'a Counts,
     warnings: &'a [onefold::Warning],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    write_kept: Option<&'a KeptFolder>,
     next: String,
 }
 
@@ -49,6 +53,7 @@ impl Summary<'_> {
             plan_digest: self.outcome.plan.digest()?,
             counts: &self.outcome.counts,
             warnings: &self.outcome.warnings,
+            write_kept: self.kept,
             next: self.next(),
         };
         Ok(serde_json::to_string_pretty(&json)? + "\n")
@@ -76,7 +81,13 @@ impl Summary<'_> {
         }
         text.push_str(&sources(counts));
         text.push_str(&self.warnings());
-        let _ = write!(text, "\n  result  {}\n  next    {}\n", printable(&self.folder.display().to_string()), self.next());
+        let _ = writeln!(text, "\n  result  {}", printable(&self.folder.display().to_string()));
+        if let Some(kept) = self.kept {
+            let (files, documents) = (grouped(kept.files), grouped(kept.documents));
+            let folder = printable(&kept.folder);
+            let _ = writeln!(text, "  kept    {folder}  ({documents} documents, {} bytes, in {files} files)", grouped(kept.bytes));
+        }
+        let _ = writeln!(text, "  next    {}", self.next());
         text
     }
 

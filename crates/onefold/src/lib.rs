@@ -63,7 +63,7 @@ pub use plan::{Columns, PairsMode, Plan};
 pub use rank::{KeepRules, Preference, Rule};
 pub use read::warc;
 pub use read::{FieldReader, Input, Parsed, Source, TextPlace, read_column, read_file, read_texts};
-pub use report::{Discard, ExpandedPair, FileDigest, Format, Manifest, PairsTable, ResultFolder, Row, SavedResult, Sink};
+pub use report::{Discard, ExpandedPair, FileDigest, Format, KeptFolder, Manifest, PairsTable, ResultFolder, Row, SavedResult, Sink};
 pub use run::{Counts, Outcome, Pair, Reason, Relation, SourceCounts, Stage, Verdict, Warning, run};
 pub use shingle::hash::FINGERPRINT_VERSION;
 pub use threshold::Threshold;

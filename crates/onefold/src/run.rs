@@ -92,7 +92,7 @@ pub fn run(plan: &Plan, exec: &Exec<'_>, source: Source, sink: &mut dyn Sink) ->
     plan.validate()?;
     sink.prepare()?;
     // 1 read, 2 extract, 3 normalize, 4 shingle: one pass over the bytes.
-    let mut collection = read::ingest(plan, exec, source, sink.own_folder())?;
+    let mut collection = read::ingest(plan, exec, source, sink)?;
     if collection.documents.is_empty() {
         let first = collection.skipped.first().map(|s| format!(" (first: '{}', {}: {})", s.input, s.reason, s.detail));
         return Err(Error::NoInput { seen: collection.skipped.len() as u64, first: first.unwrap_or_default() });
@@ -102,7 +102,7 @@ pub fn run(plan: &Plan, exec: &Exec<'_>, source: Source, sink: &mut dyn Sink) ->
     let threads = threads.map_err(|e| Error::Bug(e.to_string()))?;
     let outcome = threads.install(|| decide(plan, exec, collection))?;
     // 11 report
-    exec.stage(Stage::Report, None, || sink.accept(&outcome, exec))?;
+    exec.stage(Stage::Report, sink.bytes_to_read(&outcome), || sink.accept(&outcome, exec))?;
     Ok(outcome)
 }
 

@@ -70,7 +70,7 @@ impl Feeder<'_> {
     }
 
     fn add_file(&mut self, name: &str) -> u32 {
-        self.extra_files.push(InputFile { name: name.into(), path: None, aliases: Vec::new(), argument: name.into(), bytes: 0 });
+        self.extra_files.push(super::unlisted(name));
         (self.listed.len() + self.extra_files.len() - 1) as u32
     }
 

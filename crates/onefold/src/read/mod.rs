@@ -20,6 +20,7 @@ mod lines;
 mod open;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod reopen;
 mod time;
 pub mod warc;
 
@@ -27,7 +28,15 @@ pub use again::{TextPlace, read_column, read_file, read_texts};
 pub use ingest::ingest;
 pub use jsonl::{FieldReader, Parsed};
 
-use crate::document::Document;
+pub(crate) use catalog::{FileKind, RowFormat, cleaned};
+pub(crate) use delimited::RawRecords;
+pub(crate) use lines::RawLines;
+pub(crate) use open::Packing;
+#[cfg(feature = "parquet")]
+pub(crate) use parquet::guarded;
+pub(crate) use reopen::{Again, Reopened};
+
+use crate::document::{Document, InputFile};
 
 /// One thing to read.
 pub enum Input {
@@ -46,3 +55,8 @@ pub enum Input {
 
 /// What to read, in any order.
 pub type Source = Vec<Input>;
+
+/// An input that is no file of the catalogue: a stream, or documents in memory under the name "".
+fn unlisted(name: &str) -> InputFile {
+    InputFile { name: name.into(), path: None, aliases: Vec::new(), argument: name.into(), bytes: 0, again: None }
+}

@@ -35,7 +35,7 @@ impl ParquetRows {
 }
 
 /// A damaged file must not end the run: the decoder's assertions become errors.
-fn guarded<T>(work: impl FnOnce() -> T) -> io::Result<T> {
+pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> io::Result<T> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|_| io::Error::other("the file is damaged"))
 }
 
