@@ -11,6 +11,7 @@ mod generate;
 mod generated;
 mod ids;
 mod invariants;
+mod kept;
 mod limits;
 mod minhash;
 mod oracle;
