@@ -83,9 +83,9 @@ impl Summary<'_> {
         text.push_str(&self.warnings());
         let _ = writeln!(text, "\n  result  {}", printable(&self.folder.display().to_string()));
         if let Some(kept) = self.kept {
-            let (files, documents) = (grouped(kept.files), grouped(kept.documents));
-            let folder = printable(&kept.folder);
-            let _ = writeln!(text, "  kept    {folder}  ({documents} documents, {} bytes, in {files} files)", grouped(kept.bytes));
+            let (folder, documents, bytes) = (printable(&kept.folder), grouped(kept.documents), grouped(kept.bytes));
+            let _ =
+                writeln!(text, "  kept    {folder}  (documents: {documents}, files: {}, bytes: {bytes})", grouped(kept.files));
         }
         let _ = writeln!(text, "  next    {}", self.next());
         text

@@ -83,6 +83,14 @@ pub enum Error {
         /// What is different.
         problem: String,
     },
+    /// Documents were read from the input, but it can't be copied: columns that nobody had to read are damaged or packed in a strange way.
+    #[error("cannot copy the kept documents of '{}': {problem}", printable(.path))]
+    Unreadable {
+        /// The input.
+        path: String,
+        /// What is wrong with it.
+        problem: String,
+    },
     /// Writing failed.
     #[error("cannot {action} '{}': {cause}", printable(.path))]
     Output {
@@ -160,7 +168,7 @@ impl Error {
             Error::Setting { .. } | Error::Input { .. } | Error::OutputExists { .. } => ErrorKind::Usage,
             Error::KeptExists { .. } | Error::ReadOnce { .. } | Error::SamePlace { .. } => ErrorKind::Usage,
             Error::NoInput { .. } => ErrorKind::Input,
-            Error::Output { .. } | Error::Changed { .. } => ErrorKind::Output,
+            Error::Output { .. } | Error::Changed { .. } | Error::Unreadable { .. } => ErrorKind::Output,
             Error::Corrupt { .. } => ErrorKind::Corrupt,
             Error::Locked { .. } => ErrorKind::Locked,
             Error::TooManyPairs { .. } => ErrorKind::Refused,
@@ -182,6 +190,7 @@ impl Error {
             Error::NoInput { .. } => "E0401",
             Error::Output { .. } => "E0501",
             Error::Changed { .. } => "E0503",
+            Error::Unreadable { .. } => "E0504",
             Error::Corrupt { .. } => "E0601",
             Error::Locked { .. } => "E0701",
             Error::TooManyPairs { .. } => "E0801",
@@ -196,10 +205,13 @@ impl Error {
             Error::NoInput { .. } => Some(
                 "text, Markdown, source code, HTML, JSONL, CSV, TSV and Parquet are read; --text-column names the field with the text",
             ),
-            Error::KeptExists { .. } => Some("name a folder with --write-kept that does not exist yet, or is empty; none is ever replaced"),
+            Error::KeptExists { .. } => {
+                Some("name a folder with --write-kept that does not exist yet, or is empty; none is ever replaced")
+            }
             Error::ReadOnce { .. } => Some("write it to a file first, and scan that"),
             Error::SamePlace { .. } => Some("scan a folder above both, or scan them in two runs"),
             Error::Changed { .. } => Some("nothing was published; scan again when nobody writes to it"),
+            Error::Unreadable { .. } => Some("nothing was published; leave the input out, or scan without --write-kept"),
             Error::Output { .. } => Some("nothing was published"),
             Error::Corrupt { .. } => Some("the folder was changed after the run; scan again"),
             Error::TooManyPairs { .. } => Some(

@@ -36,10 +36,8 @@ pub fn kept_records(place: &Place, file: &str) -> Vec<u64> {
     let documents = place.documents();
     let state = place.result("out").state().unwrap();
     let of_file = state.iter().filter(|row| row.text("file") == file);
-    let mut kept: Vec<u64> = of_file
-        .filter(|row| documents[row.text("id")].truth("keep"))
-        .map(|row| row.number("record").unwrap() as u64)
-        .collect();
+    let mut kept: Vec<u64> =
+        of_file.filter(|row| documents[row.text("id")].truth("keep")).map(|row| row.number("record").unwrap() as u64).collect();
     kept.sort_unstable();
     kept
 }
@@ -87,7 +85,7 @@ fn whole_files_keep_their_bytes_times_and_rights() {
 fn the_summary_says_where_the_kept_documents_went() {
     let place = Place::with_documents();
     let said = place.scan("in --write-kept deep/kept").exits(0).stdout;
-    assert!(said.contains("\n  kept    deep/kept  (2 documents, "), "{said}");
+    assert!(said.contains("\n  kept    deep/kept  (documents: 2, files: 2, bytes: "), "{said}");
     assert!(place.at("deep/kept/in/c.txt").exists());
     assert!(!place.scan("in --overwrite").exits(0).stdout.contains("deep/kept"));
 }

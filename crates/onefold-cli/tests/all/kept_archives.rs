@@ -125,7 +125,10 @@ fn every_sample_archive_loses_only_what_was_removed() {
         assert_eq!(recounted.content, kept.len() as u64, "{name}");
         assert_eq!(recounted.aliases, counted.aliases, "{name}");
         let unread = counted.skipped;
-        assert!(counted.records - recounted.records <= counted.content - recounted.content + unread, "{name}: {counted:?} {recounted:?}");
+        assert!(
+            counted.records - recounted.records <= counted.content - recounted.content + unread,
+            "{name}: {counted:?} {recounted:?}"
+        );
         copied += 1;
     }
     assert!(copied > 10, "{copied}");

@@ -20,6 +20,7 @@ mod direction;
 mod evaluate;
 mod full_disk;
 mod gold;
+mod hostile_parquet;
 mod ids;
 mod inputs;
 mod kept;

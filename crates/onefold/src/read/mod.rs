@@ -27,13 +27,15 @@ pub mod warc;
 pub use again::{TextPlace, read_column, read_file, read_texts};
 pub use ingest::ingest;
 pub use jsonl::{FieldReader, Parsed};
+#[cfg(feature = "parquet")]
+pub use parquet::panic_is_caught;
 
 pub(crate) use catalog::{FileKind, RowFormat, cleaned};
 pub(crate) use delimited::RawRecords;
 pub(crate) use lines::RawLines;
 pub(crate) use open::Packing;
 #[cfg(feature = "parquet")]
-pub(crate) use parquet::guarded;
+pub(crate) use parquet::{check_pages, guarded};
 pub(crate) use reopen::{Again, Reopened};
 
 use crate::document::{Document, InputFile};

@@ -27,7 +27,11 @@ fn words(name: &str) -> String {
 fn inputs(folder: &Path) -> Vec<PathBuf> {
     let page = |kind: &str| format!("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\n{}", words(kind));
     let record = |kind: &str| {
-        format!("WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://x/{kind}\r\nContent-Type: application/http\r\nContent-Length: {}\r\n\r\n{}\r\n\r\n", page(kind).len(), page(kind))
+        format!(
+            "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://x/{kind}\r\nContent-Type: application/http\r\nContent-Length: {}\r\n\r\n{}\r\n\r\n",
+            page(kind).len(),
+            page(kind)
+        )
     };
     let rows = |a: &str, b: &str| format!("{{\"text\":\"{}\"}}\n{{\"text\":\"{}\"}}\n", words(a), words(b));
     let contents = [

@@ -35,10 +35,9 @@ impl Claim {
     /// Checks the target and makes the hidden folder.
     pub(in crate::report) fn take(target: &Path) -> Result<Claim> {
         check_target(target)?;
-        let name = target.file_name().ok_or_else(|| Error::KeptExists {
-            path: target.display().to_string(),
-            problem: "must have a name of its own",
-        })?;
+        let name = target
+            .file_name()
+            .ok_or_else(|| Error::KeptExists { path: target.display().to_string(), problem: "must have a name of its own" })?;
         let hidden = format!(".{}.partial-{}", name.to_string_lossy(), std::process::id());
         let parent = if target.is_dir() { target.to_path_buf() } else { parent_of(target) };
         let staging = parent.join(hidden);

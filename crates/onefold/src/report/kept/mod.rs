@@ -59,6 +59,11 @@ impl Job<'_> {
         Error::Changed { path: self.input.name.clone(), problem: problem.to_string() }
     }
 
+    /// A part of the input that nobody had to read before can't be read, changed or not.
+    fn unreadable(&self, problem: impl std::fmt::Display) -> Error {
+        Error::Unreadable { path: self.input.name.clone(), problem: problem.to_string() }
+    }
+
     /// A kept record is not where it was.
     fn moved(&self, record: u64) -> Error {
         self.changed(format_args!("record {record} is not where it was"))

@@ -19,7 +19,7 @@ use super::Job;
 use super::output::Output;
 use crate::document::Locator;
 use crate::error::{Error, Result};
-use crate::read::{Reopened, guarded};
+use crate::read::{Reopened, check_pages, guarded};
 
 /// Bytes of a column that are held at a time, as far as the size of its rows can be guessed.
 const HELD: u64 = 8 << 20;
@@ -29,10 +29,10 @@ const MOST_ROWS: u64 = 4096;
 /// Copies the kept rows.
 pub(super) fn copy(job: &Job<'_>, reopened: &Reopened, mut output: Output) -> Result<Output> {
     let stored = reopened.stored().map_err(|e| job.changed(e))?;
-    let copied = guarded(|| copy_groups(job, stored, output.file()?)).map_err(|e| job.changed(e))?;
+    let copied = guarded(|| copy_groups(job, stored, output.file()?)).map_err(|e| job.unreadable(e))?;
     match copied {
         Ok(()) => Ok(output),
-        Err(Failure::Read(e)) => Err(job.changed(e)),
+        Err(Failure::Read(e)) => Err(job.unreadable(e)),
         Err(Failure::Write(e)) => Err(output.failed(e)),
         Err(Failure::Other(e)) => Err(e),
     }
@@ -56,8 +56,11 @@ fn unwritten(error: ParquetError) -> Failure {
 }
 
 fn copy_groups(job: &Job<'_>, stored: std::fs::File, out: &mut (dyn Write + Send)) -> std::result::Result<(), Failure> {
+    let pages = stored.try_clone().map_err(|e| job.changed(e))?;
     let reader = SerializedFileReader::new(stored).map_err(Failure::Read)?;
     let metadata = reader.metadata();
+    // Of most columns nothing has been looked at so far.
+    check_pages(&pages, metadata, metadata.file_metadata().schema()).map_err(|e| job.unreadable(e))?;
     let schema = metadata.file_metadata().schema_descr().root_schema_ptr();
     let mut writer = SerializedFileWriter::new(out, schema, Arc::new(properties(metadata))).map_err(unwritten)?;
     let (mut first, mut left) = (1, job.kept);
@@ -148,7 +151,7 @@ impl Filter<'_> {
             let most = self.rows_at_once().min(self.rows.end - row);
             let found = batch.read(&mut from, most as usize).map_err(Failure::Read)?;
             if found == 0 {
-                return Err(self.job.changed(format_args!("column '{}' ends early", self.about.column_path())).into());
+                return Err(self.job.changed(format_args!("column '{}' ends early", self.about.column_path().string())).into());
             }
             let after = row + found as u64;
             let kept = &self.kept[self.kept.partition_point(|p| p.record < row)..self.kept.partition_point(|p| p.record < after)];
