@@ -37,7 +37,9 @@ fn records() -> Vec<String> {
     ]
 }
 
-fn concat(parts: &[String], pack: fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
+type Pack = fn(&[u8]) -> Vec<u8>;
+
+fn concat(parts: &[String], pack: Pack) -> Vec<u8> {
     parts.iter().flat_map(|part| pack(part.as_bytes())).collect()
 }
 
@@ -46,7 +48,7 @@ fn concat(parts: &[String], pack: fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
 fn records_are_copied_as_they_are_stored() {
     let records = records();
     let whole = records.concat();
-    let cases: [(&str, Vec<u8>, Option<fn(&[u8]) -> Vec<u8>>); 5] = [
+    let cases: [(&str, Vec<u8>, Option<Pack>); 5] = [
         ("x.warc", whole.clone().into_bytes(), Some(|bytes| bytes.to_vec())),
         ("members.warc.gz", concat(&records, gzip), Some(gzip)),
         ("frames.warc.zst", concat(&records, zstd), Some(zstd)),

@@ -41,7 +41,7 @@ const SCHEMA: &str = "message everything {
 fn levels(column: usize, row: usize) -> Vec<(i16, i16)> {
     match column {
         0..=2 => vec![(0, 0)],
-        3..=8 => vec![(i16::from((row + column) % 3 != 0), 0)],
+        3..=8 => vec![(i16::from(!(row + column).is_multiple_of(3)), 0)],
         // A list: null, empty, with a null in it, with three elements.
         9 => [vec![(0, 0)], vec![(1, 0)], vec![(2, 0), (3, 1)], vec![(3, 0), (3, 1), (3, 1)]][row % 4].clone(),
         10 => {

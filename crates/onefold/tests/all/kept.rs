@@ -19,6 +19,8 @@ impl<F: Fn() + Sync> Observer for When<F> {
     }
 }
 
+type Change = dyn Fn(&Path) + Sync;
+
 fn words(name: &str) -> String {
     (0..40).map(|n| format!("{name}{n} ")).collect()
 }
@@ -70,7 +72,7 @@ fn keep_time(path: &Path, change: impl FnOnce()) {
 
 #[test]
 fn an_input_that_changed_is_noticed_and_nothing_is_left() {
-    let changes: [(&str, &(dyn Fn(&Path) + Sync)); 4] = [
+    let changes: [(&str, &Change); 4] = [
         ("bytes", &|path| fs::write(path, "short").unwrap()),
         ("written to", &|path| {
             let later = SystemTime::now() + Duration::from_secs(9);

@@ -60,6 +60,7 @@ impl Job<'_> {
     }
 
     /// A part of the input that nobody had to read before can't be read, changed or not.
+    #[cfg(feature = "parquet")]
     fn unreadable(&self, problem: impl std::fmt::Display) -> Error {
         Error::Unreadable { path: self.input.name.clone(), problem: problem.to_string() }
     }
