@@ -87,6 +87,13 @@ pub struct ScanArgs {
     pub out: PathBuf,
     #[command(flatten)]
     pub writing: WritingArgs,
+    /// Also write the kept documents below DIR, in files like those they came from
+    ///
+    /// DIR must not exist yet, or be empty. Each input has a file of its own name there, packed as it is: whole files, lines of JSONL,
+    /// records of CSV, TSV, WARC and ARC are byte for byte what they were, rows of Parquet value for value. Inputs that can be read only
+    /// once (standard input, pipes) are refused.
+    #[arg(long, value_name = "DIR")]
+    pub write_kept: Option<PathBuf>,
     /// Worker threads; all cores without it. The result is the same for any number
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,

@@ -26,6 +26,7 @@ use clap::Parser;
 use args::{Cli, Command};
 
 fn main() -> ExitCode {
+    hide_caught_panics();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(usage) => return exit::usage(&usage),
@@ -43,4 +44,14 @@ fn main() -> ExitCode {
         Command::Config(args) => config::run(args),
     };
     exit::finish(result)
+}
+
+/// A decoder's panic over a damaged file becomes a line in `skipped.jsonl`; nobody needs to see where it happened.
+fn hide_caught_panics() {
+    let show = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !onefold::panic_is_caught() {
+            show(panic);
+        }
+    }));
 }

@@ -46,7 +46,8 @@ fn label(stage: Stage) -> &'static str {
 
 fn style(stage: Stage, known: bool) -> ProgressStyle {
     let template = match (stage, known) {
-        (Stage::Read, true) => "{msg:18} {bar:30} {bytes}/{total_bytes} {bytes_per_sec} {eta} left",
+        // The report stage knows its size where it reads inputs again.
+        (Stage::Read | Stage::Report, true) => "{msg:18} {bar:30} {bytes}/{total_bytes} {bytes_per_sec} {eta} left",
         (Stage::Read, false) => "{msg:18} {spinner} {bytes} {bytes_per_sec}",
         (_, true) => "{msg:18} {bar:30} {human_pos}/{human_len} {per_sec} {eta} left",
         (_, false) => "{msg:18} {spinner} {elapsed}",

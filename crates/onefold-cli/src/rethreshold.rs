@@ -30,7 +30,8 @@ pub fn run(args: &RethresholdArgs) -> Result<Done> {
             outcome
         }
     };
-    let summary = Summary { outcome: &outcome, folder: args.out.as_deref(), seconds: began.elapsed().as_secs_f64() };
+    let seconds = began.elapsed().as_secs_f64();
+    let summary = Summary { outcome: &outcome, folder: args.out.as_deref(), kept: None, seconds };
     summary.print(args.json, args.quiet)?;
     Ok(if outcome.is_partial() { Done::Partial } else { Done::Complete })
 }

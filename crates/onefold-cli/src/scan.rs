@@ -34,10 +34,12 @@ pub fn run(args: &ScanArgs) -> Result<Done> {
     let exec = Exec { threads, observer: &progress, cancel };
     let words = |inputs: &[OsString]| inputs.iter().map(|input| input.to_string_lossy().into_owned()).collect();
     let mut folder = result_folder(&args.out, &args.writing, words(&args.inputs), words(&args.against));
+    folder.write_kept = args.write_kept.clone();
     let outcome = onefold::run(&plan, &exec, source(&args.inputs, &args.against)?, &mut folder).inspect_err(|_| {
         TERMINATED.store(terminated.load(Ordering::Relaxed), Ordering::Relaxed);
     })?;
-    let summary = Summary { outcome: &outcome, folder: Some(&args.out), seconds: began.elapsed().as_secs_f64() };
+    let seconds = began.elapsed().as_secs_f64();
+    let summary = Summary { outcome: &outcome, folder: Some(&args.out), kept: folder.kept.as_ref(), seconds };
     summary.print(args.json, args.quiet)?;
     Ok(if outcome.is_partial() { Done::Partial } else { Done::Complete })
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use anyhow::Result;
-use onefold::{Counts, Outcome, Remove, printable};
+use onefold::{Counts, KeptFolder, Outcome, Remove, printable};
 use serde::Serialize;
 
 use crate::numbers::{duration, grouped, percent, shortened};
@@ -17,6 +17,8 @@ pub struct Summary<'a> {
     pub outcome: &'a Outcome,
     /// Where the result is, if it was written.
     pub folder: Option<&'a Path>,
+    /// Where the kept documents were written, if they were.
+    pub kept: Option<&'a KeptFolder>,
     /// How long it took.
     pub seconds: f64,
 }
@@ -30,6 +32,8 @@ struct Json<'a> {
     #[serde(flatten)]
     counts: &'a Counts,
     warnings: &'a [onefold::Warning],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    write_kept: Option<&'a KeptFolder>,
     next: String,
 }
 
@@ -60,6 +64,7 @@ impl Summary<'_> {
             plan_digest: self.outcome.plan.digest()?,
             counts: &self.outcome.counts,
             warnings: &self.outcome.warnings,
+            write_kept: self.kept,
             next: self.next(),
         };
         Ok(serde_json::to_string_pretty(&json)? + "\n")
@@ -95,7 +100,15 @@ impl Summary<'_> {
         text.push_str(&sources(counts));
         text.push_str(&self.warnings());
         if let Some(folder) = self.folder {
-            let _ = write!(text, "\n  result  {}\n  next    {}\n", printable(&folder.display().to_string()), self.next());
+            let _ = writeln!(text, "\n  result  {}", printable(&folder.display().to_string()));
+        }
+        if let Some(kept) = self.kept {
+            let (folder, documents, bytes) = (printable(&kept.folder), grouped(kept.documents), grouped(kept.bytes));
+            let _ =
+                writeln!(text, "  kept    {folder}  (documents: {documents}, files: {}, bytes: {bytes})", grouped(kept.files));
+        }
+        if self.folder.is_some() {
+            let _ = writeln!(text, "  next    {}", self.next());
         }
         text
     }

@@ -165,6 +165,9 @@ pub struct InputFile {
     pub bytes: u64,
     /// Whether its documents are only there to be compared with.
     pub reference: bool,
+    /// What it takes to read it a second time; `None` for what can be read only once: streams, pipes, documents in memory.
+    #[serde(skip)]
+    pub(crate) again: Option<crate::read::Again>,
 }
 
 /// The collection after stages 1–4: everything but the text.

@@ -49,6 +49,48 @@ pub enum Error {
         /// What is in the way.
         problem: &'static str,
     },
+    /// The folder for kept documents is in the way of itself.
+    #[error("folder for kept documents '{}' {problem}", printable(.path))]
+    KeptExists {
+        /// The folder.
+        path: String,
+        /// What is in the way.
+        problem: &'static str,
+    },
+    /// Kept documents were asked for, of an input that is gone once it was read.
+    #[error("cannot write the kept documents of '{}': {kind} can be read only once", printable(.input))]
+    ReadOnce {
+        /// The input as shown.
+        input: String,
+        /// What it is.
+        kind: &'static str,
+    },
+    /// Kept documents of two inputs would be written to one place.
+    #[error("'{}' and '{}' would both be written to '{}'", printable(.first), printable(.second), printable(.path))]
+    SamePlace {
+        /// An input.
+        first: String,
+        /// The other.
+        second: String,
+        /// Where both would be.
+        path: String,
+    },
+    /// An input is not what it was when it was read, or can't be read any more.
+    #[error("input '{}' changed during the run: {problem}", printable(.path))]
+    Changed {
+        /// The input.
+        path: String,
+        /// What is different.
+        problem: String,
+    },
+    /// Documents were read from the input, but it can't be copied: columns that nobody had to read are damaged or packed in a strange way.
+    #[error("cannot copy the kept documents of '{}': {problem}", printable(.path))]
+    Unreadable {
+        /// The input.
+        path: String,
+        /// What is wrong with it.
+        problem: String,
+    },
     /// Writing failed.
     #[error("cannot {action} '{}': {cause}", printable(.path))]
     Output {
@@ -132,8 +174,9 @@ impl Error {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Error::Setting { .. } | Error::Input { .. } | Error::OutputExists { .. } => ErrorKind::Usage,
+            Error::KeptExists { .. } | Error::ReadOnce { .. } | Error::SamePlace { .. } => ErrorKind::Usage,
             Error::NoInput { .. } => ErrorKind::Input,
-            Error::Output { .. } => ErrorKind::Output,
+            Error::Output { .. } | Error::Changed { .. } | Error::Unreadable { .. } => ErrorKind::Output,
             Error::Corrupt { .. } => ErrorKind::Corrupt,
             Error::Locked { .. } => ErrorKind::Locked,
             Error::TooManyPairs { .. } | Error::TooLarge { .. } => ErrorKind::Refused,
@@ -149,8 +192,13 @@ impl Error {
             Error::Setting { .. } => "E0201",
             Error::Input { .. } => "E0202",
             Error::OutputExists { .. } => "E0203",
+            Error::KeptExists { .. } => "E0206",
+            Error::ReadOnce { .. } => "E0207",
+            Error::SamePlace { .. } => "E0208",
             Error::NoInput { .. } => "E0401",
             Error::Output { .. } => "E0501",
+            Error::Changed { .. } => "E0503",
+            Error::Unreadable { .. } => "E0504",
             Error::Corrupt { .. } => "E0601",
             Error::Locked { .. } => "E0701",
             Error::TooManyPairs { .. } => "E0801",
@@ -166,6 +214,13 @@ impl Error {
             Error::NoInput { .. } => Some(
                 "text, Markdown, source code, HTML, JSONL, CSV, TSV and Parquet are read; --text-column names the field with the text",
             ),
+            Error::KeptExists { .. } => {
+                Some("name a folder with --write-kept that does not exist yet, or is empty; none is ever replaced")
+            }
+            Error::ReadOnce { .. } => Some("write it to a file first, and scan that"),
+            Error::SamePlace { .. } => Some("scan a folder above both, or scan them in two runs"),
+            Error::Changed { .. } => Some("nothing was published; scan again when nobody writes to it"),
+            Error::Unreadable { .. } => Some("nothing was published; leave the input out, or scan without --write-kept"),
             Error::Output { .. } => Some("nothing was published"),
             Error::Corrupt { .. } => Some("the folder was changed after the run; scan again"),
             Error::TooManyPairs { .. } => Some(

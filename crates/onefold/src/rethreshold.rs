@@ -126,6 +126,7 @@ impl Files {
             argument: String::new(),
             bytes: 0,
             reference,
+            again: None,
         });
         self.numbers.insert(key, number);
         number

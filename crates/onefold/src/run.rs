@@ -95,7 +95,7 @@ pub fn run(plan: &Plan, exec: &Exec<'_>, source: impl Into<Source>, sink: &mut d
     plan.validate()?;
     sink.prepare()?;
     // 1 read, 2 extract, 3 normalize, 4 shingle: one pass over the bytes.
-    let mut collection = read::ingest(plan, exec, source.into(), sink.own_folder())?;
+    let mut collection = read::ingest(plan, exec, source.into(), sink)?;
     if collection.inputs() == 0 {
         let first = collection.skipped.first().map(|s| format!(" (first: '{}', {}: {})", s.input, s.reason, s.detail));
         return Err(Error::NoInput { seen: collection.skipped.len() as u64, first: first.unwrap_or_default() });
@@ -106,7 +106,7 @@ pub fn run(plan: &Plan, exec: &Exec<'_>, source: impl Into<Source>, sink: &mut d
     let threads = threads.map_err(|e| Error::Bug(e.to_string()))?;
     let outcome = threads.install(|| decide(plan, exec, collection))?;
     // 11 report
-    exec.stage(Stage::Report, None, || sink.accept(&outcome, exec))?;
+    exec.stage(Stage::Report, sink.bytes_to_read(&outcome), || sink.accept(&outcome, exec))?;
     Ok(outcome)
 }
 

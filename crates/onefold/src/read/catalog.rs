@@ -8,6 +8,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::delimited::DelimitedRows;
 use super::open;
+use super::reopen::{Again, Seen};
 use crate::document::InputFile;
 use crate::error::{Error, Result, SkipKind, Skipped};
 use crate::plan::Plan;
@@ -24,7 +25,7 @@ pub(super) struct Listed {
 
 /// What a file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FileKind {
+pub(crate) enum FileKind {
     /// One document.
     Document,
     /// A document a row.
@@ -33,7 +34,7 @@ pub(super) enum FileKind {
 
 /// How rows are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum RowFormat {
+pub(crate) enum RowFormat {
     /// A JSON object a line.
     Jsonl,
     /// Fields parted by this byte, quoted where needed, with a header.
@@ -45,12 +46,12 @@ pub(super) enum RowFormat {
 }
 
 /// Device and inode: the identity of a file.
-type FileId = (u64, u64);
+pub(super) type FileId = (u64, u64);
 
 /// Files found so far.
 pub(super) struct Catalog {
-    /// Where our own result will be: not an input.
-    own_folder: Option<FileId>,
+    /// Where our own results will be: no inputs.
+    own_folders: Vec<FileId>,
     follow: bool,
     text_column: String,
     /// Whether what is added now is only there to be compared with.
@@ -61,9 +62,9 @@ pub(super) struct Catalog {
 }
 
 impl Catalog {
-    pub(super) fn new(plan: &Plan, own_folder: Option<&Path>) -> Self {
+    pub(super) fn new(plan: &Plan, own_folders: &[PathBuf]) -> Self {
         Catalog {
-            own_folder: own_folder.and_then(|folder| fs::metadata(folder).ok()).map(|metadata| file_id(&metadata)),
+            own_folders: own_folders.iter().filter_map(|folder| fs::metadata(folder).ok()).map(|m| file_id(&m)).collect(),
             follow: plan.follow,
             text_column: plan.columns.text.clone(),
             reference: false,
@@ -114,7 +115,7 @@ impl Catalog {
             other => other,
         };
         match metadata {
-            Ok(metadata) if metadata.is_dir() && Some(file_id(&metadata)) == self.own_folder => (),
+            Ok(metadata) if metadata.is_dir() && self.own_folders.contains(&file_id(&metadata)) => (),
             Ok(metadata) if metadata.is_dir() => folders.push(path),
             Ok(metadata) if metadata.is_file() => {
                 let kind = self.kind_in_folder(&path);
@@ -148,6 +149,7 @@ impl Catalog {
             argument: argument.to_string(),
             bytes: metadata.len(),
             reference: self.reference,
+            again: metadata.is_file().then(|| Again { kind, follow, seen: Seen::of(metadata) }),
         };
         let id = metadata.is_file().then(|| file_id(metadata));
         self.found.push((Listed { file, kind, follow }, id));
@@ -193,7 +195,7 @@ fn sorted_entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
 }
 
 #[cfg(unix)]
-fn file_id(metadata: &fs::Metadata) -> FileId {
+pub(super) fn file_id(metadata: &fs::Metadata) -> FileId {
     use std::os::unix::fs::MetadataExt;
     (metadata.dev(), metadata.ino())
 }
@@ -252,6 +254,12 @@ fn format_by_name(path: &Path) -> Option<RowFormat> {
 
 /// A path cleaned lexically, as UTF-8; other bytes are written `%XX`.
 fn name_of(path: &Path) -> String {
+    let clean = cleaned(path);
+    if clean.as_os_str().is_empty() { ".".into() } else { escape(clean.as_os_str()) }
+}
+
+/// A path cleaned lexically: no `.`, and `..` only where it leads out of what was typed.
+pub(crate) fn cleaned(path: &Path) -> PathBuf {
     let mut clean = PathBuf::new();
     for component in path.components() {
         match component {
@@ -262,7 +270,7 @@ fn name_of(path: &Path) -> String {
             other => clean.push(other),
         }
     }
-    if clean.as_os_str().is_empty() { ".".into() } else { escape(clean.as_os_str()) }
+    clean
 }
 
 fn escape(name: &OsStr) -> String {

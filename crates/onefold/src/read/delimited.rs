@@ -1,7 +1,7 @@
 //! CSV and TSV: a header names the columns, a quoted field may hold line ends.
 
 use std::borrow::Cow;
-use std::io;
+use std::io::{self, BufRead};
 
 use super::fields::FieldRow;
 use super::jsonl::Parsed;
@@ -20,8 +20,7 @@ pub(super) struct DelimitedRows {
 impl DelimitedRows {
     /// Reads the header; a file without the first of `columns` is refused, naming the columns it has.
     pub(super) fn new(reader: Plain, delimiter: u8, columns: &[&str]) -> io::Result<Self> {
-        let mut reader =
-            csv::ReaderBuilder::new().delimiter(delimiter).flexible(true).from_reader(QuoteCount { inner: reader, quotes: 0 });
+        let mut reader = dialect(delimiter).from_reader(QuoteCount { inner: reader, quotes: 0 });
         let header = reader.byte_headers()?.clone();
         let names: Vec<Cow<'_, str>> = header.iter().map(|name| String::from_utf8_lossy(name.trim_ascii())).collect();
         let place = |wanted: &str| names.iter().position(|name| name == wanted);
@@ -54,6 +53,90 @@ impl Iterator for DelimitedRows {
             Err(error) => Some(Err(error.into())),
             Ok(true) => Some(Ok(self.row())),
         }
+    }
+}
+
+/// How fields are told from one another.
+fn dialect(delimiter: u8) -> csv::ReaderBuilder {
+    let mut builder = csv::ReaderBuilder::new();
+    builder.delimiter(delimiter).flexible(true);
+    builder
+}
+
+/// The records of a file as they stand in it, line ends and quotes and all; the header is the first.
+pub(crate) struct RawRecords {
+    reader: csv::Reader<Held>,
+    record: csv::ByteRecord,
+    /// The bytes of the record at hand.
+    raw: Vec<u8>,
+}
+
+impl RawRecords {
+    pub(crate) fn new(reader: Plain, delimiter: u8) -> Self {
+        let held = Held { inner: reader, bytes: Vec::new(), offset: 0 };
+        let reader = dialect(delimiter).has_headers(false).from_reader(held);
+        RawRecords { reader, record: csv::ByteRecord::new(), raw: Vec::new() }
+    }
+
+    /// Reads the next record and says where it was found, as rows of [`DelimitedRows`] are placed; `None` at the end.
+    pub(crate) fn advance(&mut self) -> io::Result<Option<u64>> {
+        let start = self.reader.position().byte();
+        self.reader.get_mut().forget_before(start);
+        if !self.reader.read_byte_record(&mut self.record)? {
+            return Ok(None);
+        }
+        let end = self.reader.position().byte();
+        self.raw.clear();
+        let held = self.reader.get_mut();
+        // Blank lines, and the second half of a line end, are passed over on the way to a record.
+        let found = held.range(start, end).iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+        self.raw.extend_from_slice(&held.range(start, end)[found..]);
+        if self.raw.last() == Some(&b'\r') && held.byte_at(end)? == Some(b'\n') {
+            self.raw.push(b'\n');
+        }
+        Ok(Some(start))
+    }
+
+    /// The record that was read last, with its line end.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.raw
+    }
+}
+
+/// Holds what passes, until it is forgotten.
+struct Held {
+    inner: Plain,
+    bytes: Vec<u8>,
+    /// Where the held bytes begin in the stream.
+    offset: u64,
+}
+
+impl Held {
+    fn forget_before(&mut self, offset: u64) {
+        let count = ((offset - self.offset) as usize).min(self.bytes.len());
+        self.bytes.drain(..count);
+        self.offset += count as u64;
+    }
+
+    fn range(&self, start: u64, end: u64) -> &[u8] {
+        let place = |offset: u64| (offset.saturating_sub(self.offset) as usize).min(self.bytes.len());
+        &self.bytes[place(start)..place(end)]
+    }
+
+    /// A byte that was held, or the first that was not read yet.
+    fn byte_at(&mut self, offset: u64) -> io::Result<Option<u8>> {
+        match self.bytes.get((offset - self.offset) as usize) {
+            Some(&byte) => Ok(Some(byte)),
+            None => Ok(self.inner.fill_buf()?.first().copied()),
+        }
+    }
+}
+
+impl io::Read for Held {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        self.bytes.extend_from_slice(&buffer[..read]);
+        Ok(read)
     }
 }
 
@@ -126,6 +209,38 @@ mod tests {
         assert_eq!(error.kind(), io::ErrorKind::InvalidData);
         assert_eq!(rows(b"id,text\n1,\"one\ntwo\"\n2,5\"\n", b',').unwrap().len(), 2, "a stray quote is none");
         assert_eq!(rows(b"id,text\n1,\"one\ntwo\"\n", b',').unwrap().len(), 1);
+    }
+
+    /// Whatever the size of reads, raw records put together are the file without its blank lines, and lie where rows lie.
+    #[test]
+    fn raw_records_are_the_bytes_of_the_file() {
+        let records: [&[u8]; 6] = [
+            b"\xef\xbb\xbfid,text\r\n",
+            b"1,\"two\r\nlines, \"\"quoted\"\"\"\r\n",
+            b"2,plain\n",
+            b"3,\"\"\r",
+            b"4,\"a\nb\"\r\n",
+            b"5,last",
+        ];
+        for blank in ["", "\n", "\r\n\r\n"] {
+            let file = records.join(blank.as_bytes());
+            let reader = |capacity| Box::new(io::BufReader::with_capacity(capacity, io::Cursor::new(file.clone())));
+            let rows: Vec<u64> =
+                DelimitedRows::new(reader(64), b',', &["text"]).unwrap().map(|row| row.unwrap().offset).collect();
+            for capacity in [1, 2, 3, 7, 64] {
+                let mut raw = RawRecords::new(reader(capacity), b',');
+                let (mut found, mut offsets) = (Vec::new(), Vec::new());
+                while let Some(offset) = raw.advance().unwrap() {
+                    offsets.push(offset);
+                    found.push(raw.bytes().to_vec());
+                }
+                // A line feed after a lone carriage return is its second half.
+                let joined = if blank == "\n" { [records[3], b"\n"].concat() } else { records[3].to_vec() };
+                assert_eq!(found[..3], records[..3], "{blank:?} {capacity}");
+                assert_eq!((&found[3], &found[4..]), (&joined, &records[4..].iter().map(|r| r.to_vec()).collect::<Vec<_>>()[..]));
+                assert_eq!(offsets[1..], rows);
+            }
+        }
     }
 
     #[test]

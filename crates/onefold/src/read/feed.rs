@@ -79,8 +79,7 @@ impl Feeder<'_> {
     }
 
     fn add_file(&mut self, name: &str, reference: bool) -> u32 {
-        let (path, aliases) = (None, Vec::new());
-        self.extra_files.push(InputFile { name: name.into(), path, aliases, argument: name.into(), bytes: 0, reference });
+        self.extra_files.push(super::unlisted(name, reference));
         (self.listed.len() + self.extra_files.len() - 1) as u32
     }
 

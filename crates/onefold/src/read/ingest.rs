@@ -1,7 +1,6 @@
 //! The one pass over the bytes: a feeder reads, workers take documents through stages 2–4.
 
 use std::io::Read;
-use std::path::Path;
 
 use crossbeam_channel::{Receiver, bounded};
 
@@ -17,6 +16,7 @@ use crate::document::{Collection, Document};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::plan::Plan;
+use crate::report::Sink;
 use crate::run::Stage;
 
 /// What a worker takes.
@@ -40,9 +40,10 @@ pub(super) struct Batch {
     pub(super) arena: Vec<u64>,
 }
 
-/// Reads everything into a collection. `own_folder`, where the result will be, is not part of it.
-pub fn ingest(plan: &Plan, exec: &Exec<'_>, source: Source, own_folder: Option<&Path>) -> Result<Collection> {
-    let mut catalog = Catalog::new(plan, own_folder);
+/// Reads everything into a collection. The sink's own folders, where results will be, are not part of it; the sink may refuse the
+/// inputs before any of them is read.
+pub fn ingest(plan: &Plan, exec: &Exec<'_>, source: Source, sink: &dyn Sink) -> Result<Collection> {
+    let mut catalog = Catalog::new(plan, &sink.own_folders());
     let mut streams = Vec::new();
     let mut memory = Vec::new();
     for (inputs, reference) in [(source.inputs, false), (source.against, true)] {
@@ -55,6 +56,10 @@ pub fn ingest(plan: &Plan, exec: &Exec<'_>, source: Source, own_folder: Option<&
         }
     }
     let (listed, mut skipped) = catalog.finish();
+    let passing = streams.iter().filter(|stream| !stream.reference).map(|stream| stream.name.as_str());
+    let passing = passing.chain(memory.iter().any(|(_, reference)| !reference).then_some(""));
+    let files = listed.iter().map(|l| &l.file).filter(|file| !file.reference).cloned();
+    sink.review(&files.chain(passing.map(|name| super::unlisted(name, false))).collect::<Vec<_>>())?;
     let total: u64 = listed.iter().map(|l| l.file.bytes).sum();
     exec.observer.begin(Stage::Read, (streams.is_empty() && total > 0).then_some(total));
     let (batches, files, unread) = std::thread::scope(|scope| {

@@ -95,6 +95,55 @@ impl Lines {
     }
 }
 
+/// The lines of a stream as they stand in it, none of them ever held whole.
+pub(crate) struct RawLines {
+    reader: Box<dyn BufRead + Send>,
+    /// The number of the line at hand, from 1.
+    number: u64,
+    /// Where the next byte lies in the stream.
+    offset: u64,
+}
+
+impl RawLines {
+    pub(crate) fn new(reader: Box<dyn BufRead + Send>) -> Self {
+        RawLines { reader, number: 1, offset: 0 }
+    }
+
+    /// Passes over whole lines up to the one of this number, and says where it begins; `None` if there is no such line.
+    pub(crate) fn seek(&mut self, number: u64) -> io::Result<Option<u64>> {
+        while self.number < number {
+            if self.piece(|_| ())?.is_none() {
+                return Ok(None);
+            }
+        }
+        Ok(Some(self.offset))
+    }
+
+    /// Appends some bytes of the line at hand. Says whether the line ends with them; `None` at the end of the stream.
+    pub(crate) fn read(&mut self, bytes: &mut Vec<u8>) -> io::Result<Option<bool>> {
+        self.piece(|piece| bytes.extend_from_slice(piece))
+    }
+
+    fn piece(&mut self, mut take: impl FnMut(&[u8])) -> io::Result<Option<bool>> {
+        let more = loop {
+            match self.reader.fill_buf() {
+                Ok([]) => return Ok(None),
+                Ok(more) => break more.len(),
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => (),
+                Err(e) => return Err(e),
+            }
+        };
+        let buffer = self.reader.fill_buf()?;
+        let end = memchr::memchr(b'\n', buffer).map(|end| end + 1);
+        let taken = end.unwrap_or(more);
+        take(&buffer[..taken]);
+        self.reader.consume(taken);
+        self.offset += taken as u64;
+        self.number += u64::from(end.is_some());
+        Ok(Some(end.is_some()))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,6 +170,24 @@ mod tests {
                     assert!(block.bytes.ends_with(b"\n") || offset == text.len() as u64);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn raw_lines_are_found_by_number() {
+        let text = "one\r\n\n\u{c3}three\nlast";
+        for buffer in [1, 2, 64] {
+            let reader = BufReader::with_capacity(buffer, io::Cursor::new(text.as_bytes().to_vec()));
+            let mut lines = RawLines::new(Box::new(reader));
+            let line = |lines: &mut RawLines| {
+                let mut bytes = Vec::new();
+                while lines.read(&mut bytes).unwrap() == Some(false) {}
+                String::from_utf8(bytes).unwrap()
+            };
+            assert_eq!((lines.seek(1).unwrap(), line(&mut lines).as_str()), (Some(0), "one\r\n"));
+            assert_eq!((lines.seek(3).unwrap(), line(&mut lines).as_str()), (Some(6), "\u{c3}three\n"));
+            assert_eq!((lines.seek(4).unwrap(), line(&mut lines).as_str()), (Some(14), "last"));
+            assert_eq!(lines.seek(5).unwrap(), None);
         }
     }
 

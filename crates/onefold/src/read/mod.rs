@@ -20,14 +20,25 @@ mod lines;
 mod open;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod reopen;
 mod time;
 pub mod warc;
 
 pub use again::{TextPlace, read_column, read_file, read_texts};
 pub use ingest::ingest;
 pub use jsonl::{FieldReader, Parsed};
+#[cfg(feature = "parquet")]
+pub use parquet::panic_is_caught;
 
-use crate::document::Document;
+pub(crate) use catalog::{FileKind, RowFormat, cleaned};
+pub(crate) use delimited::RawRecords;
+pub(crate) use lines::RawLines;
+pub(crate) use open::Packing;
+#[cfg(feature = "parquet")]
+pub(crate) use parquet::{check_pages, guarded};
+pub(crate) use reopen::{Again, Reopened};
+
+use crate::document::{Document, InputFile};
 
 /// One thing to read.
 pub enum Input {
@@ -57,4 +68,10 @@ impl From<Vec<Input>> for Source {
     fn from(inputs: Vec<Input>) -> Source {
         Source { inputs, against: Vec::new() }
     }
+}
+
+/// An input that is no file of the catalogue: a stream, or documents in memory under the name "".
+fn unlisted(name: &str, reference: bool) -> InputFile {
+    let (path, aliases, again) = (None, Vec::new(), None);
+    InputFile { name: name.into(), path, aliases, argument: name.into(), bytes: 0, reference, again }
 }

@@ -1,7 +1,7 @@
 //! Opening files: never a device, a pipe or a link by accident; compression by content.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read, Seek};
 use std::path::Path;
 
 use flate2::bufread::MultiGzDecoder;
@@ -28,6 +28,37 @@ const BUFFER: usize = 256 << 10;
 const GZIP: &[u8] = &[0x1f, 0x8b];
 const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
+/// What a file is packed with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Packing {
+    /// Nothing.
+    Plain,
+    /// gzip, in one member or many.
+    Gzip,
+    /// Zstandard, in one frame or many.
+    Zstd,
+}
+
+impl Packing {
+    /// Told by the first bytes.
+    fn of(start: &[u8]) -> Packing {
+        if start.starts_with(GZIP) {
+            Packing::Gzip
+        } else if start.starts_with(ZSTD) {
+            Packing::Zstd
+        } else {
+            Packing::Plain
+        }
+    }
+
+    /// Of a file, which is then back at its start.
+    pub(super) fn of_file(file: &mut File) -> io::Result<Packing> {
+        let start = first_bytes(file)?;
+        file.rewind()?;
+        Ok(Packing::of(&start))
+    }
+}
+
 /// A stream with its compression taken off.
 pub(super) type Plain = Box<dyn BufRead + Send>;
 
@@ -40,13 +71,11 @@ pub(super) fn open(path: &Path) -> io::Result<Plain> {
 pub(super) fn decompress(mut reader: Box<dyn Read + Send>) -> io::Result<Plain> {
     let start = first_bytes(&mut reader)?;
     let whole = |start: Vec<u8>| BufReader::with_capacity(BUFFER, io::Cursor::new(start).chain(reader));
-    if start.starts_with(GZIP) {
-        return Ok(Box::new(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(whole(start)))));
-    }
-    if start.starts_with(ZSTD) {
-        return Ok(Box::new(BufReader::with_capacity(BUFFER, zstd::stream::read::Decoder::with_buffer(whole(start))?)));
-    }
-    Ok(Box::new(whole(start)))
+    Ok(match Packing::of(&start) {
+        Packing::Gzip => Box::new(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(whole(start)))),
+        Packing::Zstd => Box::new(BufReader::with_capacity(BUFFER, zstd::stream::read::Decoder::with_buffer(whole(start))?)),
+        Packing::Plain => Box::new(whole(start)),
+    })
 }
 
 /// Up to four bytes; a pipe may deliver them one by one.

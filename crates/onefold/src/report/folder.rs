@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 
 use super::Sink;
 use super::format::Format;
+use super::kept::{self, KeptFolder, missing_folders};
 use super::manifest::{FileDigest, Manifest, RESULT_VERSION};
 use super::table::Table;
 use super::tables::{Documents, Pairs, Reference, State};
+use crate::document::InputFile;
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::run::Outcome;
@@ -36,6 +38,12 @@ pub struct ResultFolder {
     pub page: Option<MakePage>,
     /// A file for the ids of removed documents, one a line.
     pub exclude_list: Option<PathBuf>,
+    /// A folder for the kept documents, in files like those they came from.
+    pub write_kept: Option<PathBuf>,
+    /// What was written there.
+    pub kept: Option<KeptFolder>,
+    /// Before the claim, so that it is dropped first: it may lie inside the result folder.
+    kept_claim: Option<kept::Claim>,
     claim: Option<Claim>,
 }
 
@@ -71,7 +79,10 @@ impl ResultFolder {
             against: Vec::new(),
             exclude_list: None,
             page: None,
+            write_kept: None,
+            kept: None,
             claim: None,
+            kept_claim: None,
         }
     }
 
@@ -160,6 +171,7 @@ impl ResultFolder {
             warnings: outcome.warnings.clone(),
             timings: exec.observer.timings().into_iter().map(|(stage, seconds)| (stage.name().to_string(), seconds)).collect(),
             format: self.format,
+            kept: self.kept.clone(),
             files,
         })
     }
@@ -189,19 +201,36 @@ impl ResultFolder {
 }
 
 impl Sink for ResultFolder {
-    fn own_folder(&self) -> Option<&Path> {
-        Some(&self.path)
+    fn own_folders(&self) -> Vec<PathBuf> {
+        let kept = self.kept_claim.iter().map(|claim| claim.staging().to_path_buf());
+        [self.path.clone()].into_iter().chain(self.write_kept.clone()).chain(kept).collect()
     }
 
     fn prepare(&mut self) -> Result<()> {
         self.check_target()?;
+        self.write_kept.as_deref().map_or(Ok(()), kept::check_target)?;
         self.claim = Some(self.claim()?);
+        // Only now is it seen that one folder is the other, or inside it.
+        self.kept_claim = self.write_kept.as_deref().map(kept::Claim::take).transpose()?;
         Ok(())
+    }
+
+    fn review(&self, inputs: &[InputFile]) -> Result<()> {
+        self.write_kept.as_deref().map_or(Ok(()), |folder| kept::review(inputs, folder))
+    }
+
+    fn bytes_to_read(&self, outcome: &Outcome) -> Option<u64> {
+        self.write_kept.is_some().then(|| kept::bytes_to_read(outcome))
     }
 
     fn accept(&mut self, outcome: &Outcome, exec: &Exec<'_>) -> Result<()> {
         let mut claim = self.claim.take().ok_or_else(|| Error::Bug("the output folder was not prepared".into()))?;
+        let mut kept_claim = self.kept_claim.take();
         let files = self.write_parts(outcome, &claim.staging)?;
+        self.kept = match (&kept_claim, &self.write_kept) {
+            (Some(claim), Some(folder)) => Some(kept::write(outcome, claim, folder, exec)?),
+            _ => None,
+        };
         let names: Vec<String> = files.keys().cloned().collect();
         let manifest = self.manifest(outcome, exec, files)?;
         write_part(&claim.staging.join(MANIFEST), &|out| {
@@ -213,8 +242,10 @@ impl Sink for ResultFolder {
         if let Some(list) = &self.exclude_list {
             write_exclude_list(list, outcome)?;
         }
+        kept_claim.as_mut().map_or(Ok(()), kept::Claim::publish)?;
         self.publish(&claim.staging, names.into_iter())?;
         claim.created.clear();
+        kept_claim.into_iter().for_each(kept::Claim::release);
         Ok(())
     }
 }
@@ -229,12 +260,6 @@ impl Drop for Claim {
             let _ = fs::remove_dir(folder);
         }
     }
-}
-
-/// The folders on the way to `path` that are not there, the deepest first.
-fn missing_folders(path: &Path) -> Vec<PathBuf> {
-    let named = path.ancestors().filter(|folder| !folder.as_os_str().is_empty());
-    named.take_while(|folder| !folder.exists()).map(Path::to_path_buf).collect()
 }
 
 fn take_lock(folder: &Path) -> Result<Lock> {

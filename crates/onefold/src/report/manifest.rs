@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::format::Format;
+use super::kept::KeptFolder;
 use crate::plan::Plan;
 use crate::run::{Counts, Warning};
 
@@ -39,6 +40,9 @@ pub struct Manifest {
     pub timings: BTreeMap<String, f64>,
     /// How the tables are written.
     pub format: Format,
+    /// The kept documents, where they were written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept: Option<KeptFolder>,
     /// Every other file of the result.
     pub files: BTreeMap<String, FileDigest>,
 }

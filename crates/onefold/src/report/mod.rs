@@ -7,6 +7,7 @@
 mod expand;
 mod folder;
 mod format;
+mod kept;
 mod manifest;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -17,9 +18,11 @@ mod tables;
 pub use expand::{ExpandedPair, PairsTable};
 pub use folder::ResultFolder;
 pub use format::{Format, Row};
+pub use kept::KeptFolder;
 pub use manifest::{FileDigest, Manifest};
 pub use saved::SavedResult;
 
+use crate::document::InputFile;
 use crate::error::Result;
 use crate::exec::Exec;
 use crate::run::Outcome;
@@ -31,8 +34,18 @@ pub trait Sink {
         Ok(())
     }
 
-    /// A folder of its own, which is no input even where it lies inside one.
-    fn own_folder(&self) -> Option<&std::path::Path> {
+    /// Folders of its own, which are no inputs even where they lie inside one.
+    fn own_folders(&self) -> Vec<std::path::PathBuf> {
+        Vec::new()
+    }
+
+    /// Called when the inputs are known (those of a reference are not named) and nothing of them has been read: what can't be done with them should fail now.
+    fn review(&self, _inputs: &[InputFile]) -> Result<()> {
+        Ok(())
+    }
+
+    /// How many bytes of inputs [`Sink::accept`] will read again, for those who watch.
+    fn bytes_to_read(&self, _outcome: &Outcome) -> Option<u64> {
         None
     }
 

@@ -104,7 +104,7 @@ fn as_row(row: &parquet::record::Row) -> Row {
     Row(row.get_column_iter().filter_map(|(name, field)| Some((name.clone(), value(field)?))).collect())
 }
 
-fn as_io(error: ParquetError) -> io::Error {
+pub(super) fn as_io(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(inner) => match inner.downcast::<io::Error>() {
             Ok(error) => *error,

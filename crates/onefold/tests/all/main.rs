@@ -12,6 +12,7 @@ mod generate;
 mod generated;
 mod ids;
 mod invariants;
+mod kept;
 mod limits;
 mod minhash;
 mod oracle;

@@ -8,6 +8,7 @@
 //! `arc`: headers) → `extent` (where a record really ends) → `reader` → `http`, `encoding` (the page).
 
 mod arc;
+mod copies;
 mod encoding;
 mod extent;
 mod fields;
@@ -31,6 +32,7 @@ mod sample_tests;
 
 use std::io::{self, BufRead};
 
+pub(crate) use copies::{Copied, CopiedBytes, Copies};
 pub use item::{ContentRecord, Limits, Notice, Place, Revisit, Tally, WarcItem};
 
 use reader::Records;

@@ -1,7 +1,9 @@
 //! The bytes of an archive → items, record by record.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
+use super::copies::{Copied, CopiedBytes};
 use super::extent::{Extent, measure, pass_over};
 use super::heading::{Dialect, HeaderEnd, Heading, Http, Kind};
 use super::http::{self, Note, Payload};
@@ -32,11 +34,13 @@ pub(super) struct Records {
     limits: Limits,
     number: u64,
     pub(super) items: VecDeque<WarcItem>,
+    /// Records to be copied, where that is what the file is read for.
+    pub(super) copies: Option<VecDeque<Copied>>,
 }
 
 impl Records {
     pub(super) fn new(stream: Unpacked, limits: Limits) -> Self {
-        Records { stream, dialect: Dialect::Warc, limits, number: 0, items: VecDeque::new() }
+        Records { stream, dialect: Dialect::Warc, limits, number: 0, items: VecDeque::new(), copies: None }
     }
 
     pub(super) fn number(&self) -> u64 {
@@ -109,8 +113,9 @@ impl Records {
             }
             Ok(length) => self.too_large(dialect, offset, header, &heading, length),
             Err(written) => {
+                let begins = self.stream.stored_start(start);
                 pass_over(&mut self.stream, dialect, header);
-                self.lost(&heading, offset, ("bad_length", format!("the length is '{written}'")));
+                self.lost(&heading, offset, begins, ("bad_length", format!("the length is '{written}'")));
                 true
             }
         }
@@ -130,6 +135,7 @@ impl Records {
 
     /// A record that may not be held. If another one begins before its length is over, the length was a lie.
     fn too_large(&mut self, dialect: Dialect, offset: u64, header: usize, heading: &Heading, length: u64) -> bool {
+        let begins = self.stream.stored_start(self.stream.position());
         let passed = pass_over(&mut self.stream, dialect, header).saturating_sub(header as u64);
         let another = !self.stream.bytes().is_empty();
         let note = if passed < length && another {
@@ -137,13 +143,16 @@ impl Records {
         } else {
             ("too_large", format!("{length} bytes"))
         };
-        self.lost(heading, offset, note);
+        self.lost(heading, offset, begins, note);
         true
     }
 
     fn block(&mut self, offset: u64, header: usize, heading: &Heading, extent: &Extent) -> bool {
         let start = self.stream.position();
         let stored = self.stream.stored_range(start..start + extent.next as u64);
+        if self.copies.is_some() {
+            return self.copy(offset, heading, extent, stored);
+        }
         let place = Place { number: self.number, offset, stored };
         let mut rest = Rest::Told(offset);
         match &heading.kind {
@@ -159,6 +168,22 @@ impl Records {
         }
         self.stream.consume(extent.next);
         if extent.cut { self.end_segment(rest) } else { true }
+    }
+
+    /// Instead of being opened, the record is offered for copying.
+    fn copy(&mut self, offset: u64, heading: &Heading, extent: &Extent, stored: Option<Range<u64>>) -> bool {
+        let unpacked = || CopiedBytes::Unpacked(self.stream.bytes()[..extent.next].to_vec());
+        let bytes = stored.map_or_else(unpacked, CopiedBytes::Stored);
+        if !matches!(heading.kind, Kind::Unknown(_)) {
+            self.offer(offset, heading, bytes);
+        }
+        self.stream.consume(extent.next);
+        if extent.cut { self.end_segment(Rest::Told(offset)) } else { true }
+    }
+
+    fn offer(&mut self, offset: u64, heading: &Heading, bytes: CopiedBytes) {
+        let copied = Copied { number: self.number, offset, content: heading.kind == Kind::Content, bytes };
+        self.copies.get_or_insert_default().push_back(copied);
     }
 
     fn content(&mut self, place: Place, header: usize, heading: &Heading, extent: &Extent) -> Rest {
@@ -224,9 +249,16 @@ impl Records {
     }
 
     /// A record that cannot be delivered; those that are no documents are no loss.
-    fn lost(&mut self, heading: &Heading, offset: u64, note: Note) {
+    fn lost(&mut self, heading: &Heading, offset: u64, begins: Option<u64>, note: Note) {
         match heading.kind {
-            Kind::About => self.flag(offset, Some(self.number), note),
+            Kind::About => {
+                // It was never held, but its bytes may lie apart in the file.
+                let stored = begins.and_then(|begins| self.stream.stored_until(begins, self.stream.position()));
+                if let (Some(stored), true) = (stored, self.copies.is_some()) {
+                    self.offer(offset, heading, CopiedBytes::Stored(stored));
+                }
+                self.flag(offset, Some(self.number), note)
+            }
             _ => self.skip(offset, note),
         }
     }

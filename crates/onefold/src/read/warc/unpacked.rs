@@ -13,6 +13,7 @@ use super::members::{Boundary, Members};
 use super::stored::Stored;
 use super::window::Window;
 use super::zstandard::{self, Unframer};
+use crate::read::open::Packing;
 
 /// Bytes decoded at a time.
 const STEP: usize = 64 << 10;
@@ -66,6 +67,15 @@ impl Unpacked {
         let window = Window::default();
         let members = Members::default();
         Unpacked { stored, codec, window, inside: false, members, ended: Some(0), ending: refused, record: (0, 0), harmless }
+    }
+
+    /// What the file is packed with.
+    pub(super) fn packing(&self) -> Packing {
+        match self.codec {
+            Codec::Plain => Packing::Plain,
+            Codec::Gzip(_) => Packing::Gzip,
+            Codec::Zstd(_) => Packing::Zstd,
+        }
     }
 
     /// Sees to it that so many bytes are in the window; fewer only at the end of the segment. Returns how many there are.
@@ -272,14 +282,23 @@ impl Unpacked {
 
     /// The stored bytes of the decoded range, if they are whole members or the file is plain.
     pub(super) fn stored_range(&self, decoded: Range<u64>) -> Option<Range<u64>> {
+        self.stored_until(self.stored_start(decoded.start)?, decoded.end)
+    }
+
+    /// Where the bytes from this position on are stored, if nothing else is stored with them.
+    pub(super) fn stored_start(&self, position: u64) -> Option<u64> {
+        if self.plain() { Some(position) } else { self.members.at(position).map(|member| member.begins) }
+    }
+
+    /// The stored bytes from there up to a position among the decoded bytes, if a member ends with them or the file is plain.
+    pub(super) fn stored_until(&self, begins: u64, end: u64) -> Option<Range<u64>> {
         if self.plain() {
-            return Some(decoded);
+            return Some(begins..end);
         }
-        let begins = self.members.at(decoded.start)?.begins;
-        if let Some(next) = self.members.at(decoded.end) {
+        if let Some(next) = self.members.at(end) {
             return next.ended.map(|ended| begins..ended);
         }
-        let all = self.window.position() + self.window.bytes().len() as u64 == decoded.end && self.ending.is_some();
+        let all = self.window.position() + self.window.bytes().len() as u64 == end && self.ending.is_some();
         let cut = self.ending == Some(Ending::Fault(Fault::Cut));
         let ended = if cut && self.inside { Some(self.stored.offset()) } else { self.ended };
         if all { ended.filter(|&ended| ended > begins).map(|ended| begins..ended) } else { None }

@@ -1,12 +1,17 @@
 //! Parquet: the wanted columns of every row, and no other column is decoded.
 
+mod plausible;
+mod thrift;
+
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::fs::File;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use parquet::errors::ParquetError;
+use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::reader::RowIter;
 use parquet::record::{Field, Row};
@@ -21,26 +26,65 @@ pub(super) struct ParquetRows {
     rows: RowIter<'static>,
     columns: Vec<String>,
     number: u64,
+    /// The last row of each row group, for messages.
+    groups: Vec<u64>,
 }
 
 impl ParquetRows {
     /// Reads the schema; a file without the first of `columns` is refused, naming the columns it has.
     pub(super) fn new(file: File, columns: &[&str]) -> io::Result<Self> {
         let columns: Vec<String> = columns.iter().copied().map(String::from).collect();
+        plausible::footer(&file)?;
+        let stored = file.try_clone()?;
         let reader = guarded(|| SerializedFileReader::new(file))?.map_err(damaged)?;
         let projection = project(reader.metadata().file_metadata().schema(), &columns)?;
+        guarded(|| check_pages(&stored, reader.metadata(), &projection))??;
+        let mut last = 0;
+        let rows_of = |group: &RowGroupMetaData| u64::try_from(group.num_rows()).unwrap_or(0);
+        let groups = reader.metadata().row_groups().iter().map(|group| {
+            last += rows_of(group);
+            last
+        });
+        let groups = groups.collect();
         let rows = guarded(|| RowIter::from_file_into(Box::new(reader)).project(Some(projection)))?.map_err(damaged)?;
-        Ok(ParquetRows { rows, columns, number: 0 })
+        Ok(ParquetRows { rows, columns, number: 0, groups })
     }
 }
 
+/// Looks at the pages of the wanted top-level fields before they are decoded.
+pub(crate) fn check_pages(file: &File, metadata: &ParquetMetaData, wanted: &Type) -> io::Result<()> {
+    let is_wanted =
+        |path: &[String]| wanted.get_fields().iter().any(|field| Some(field.name()) == path.first().map(String::as_str));
+    for (number, group) in metadata.row_groups().iter().enumerate() {
+        for column in group.columns().iter().filter(|column| is_wanted(column.column_path().parts())) {
+            let (start, length) = column.byte_range();
+            let checked = plausible::pages(file, start..start.saturating_add(length), column.num_values());
+            let place = || format!("row group {}, column '{}'", number + 1, column.column_path().string());
+            checked.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", place())))?;
+        }
+    }
+    Ok(())
+}
+
+thread_local! {
+    static GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether a panic of this thread, now, is caught and becomes an error: then it need not be shown.
+pub fn panic_is_caught() -> bool {
+    GUARDED.get()
+}
+
 /// A damaged file must not end the run: the decoder's assertions become errors.
-fn guarded<T>(work: impl FnOnce() -> T) -> io::Result<T> {
-    catch_unwind(AssertUnwindSafe(work)).map_err(|_| io::Error::other("the file is damaged"))
+pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> io::Result<T> {
+    let before = GUARDED.replace(true);
+    let done = catch_unwind(AssertUnwindSafe(work));
+    GUARDED.set(before);
+    done.map_err(|_| thrift::wrong("the file is damaged"))
 }
 
 fn damaged(error: ParquetError) -> io::Error {
-    io::Error::other(error.to_string())
+    thrift::wrong(error.to_string())
 }
 
 /// The top-level fields that hold wanted columns.
@@ -64,7 +108,8 @@ impl Iterator for ParquetRows {
 
     fn next(&mut self) -> Option<io::Result<FieldRow>> {
         self.number += 1;
-        let failed = |error: &dyn std::fmt::Display| io::Error::other(format!("row {}: {error}", self.number));
+        let group = self.groups.partition_point(|&last| last < self.number) + 1;
+        let failed = |error: &dyn std::fmt::Display| thrift::wrong(format!("row {} (row group {group}): {error}", self.number));
         match guarded(|| self.rows.next()) {
             Err(error) => Some(Err(failed(&error))),
             Ok(None) => None,
