@@ -93,7 +93,7 @@ impl Scanned {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn push(&self, start: usize, end: usize, tokens: &mut Tokens) {
         // Underscores alone are no token.
         if self.lowered[start] != b'_' || self.lowered[start..end].iter().any(|&byte| byte != b'_') {

@@ -65,7 +65,9 @@ impl Tokens {
     }
 
     /// Adds the token `padded[at..at + len]`; `padded` reaches [`hash::SLACK`] bytes further.
-    #[inline]
+    ///
+    /// Always in line: it is most of the loop over words, and a call there costs a tenth of it.
+    #[inline(always)]
     fn push(&mut self, padded: &[u8], at: usize, len: usize) {
         let token = &padded[at..];
         // Whole blocks: what is copied past the token is overwritten by the next.
@@ -83,7 +85,7 @@ impl Tokens {
         }
     }
 
-    #[cold]
+    #[inline(never)]
     fn push_long(&mut self, token: &[u8], len: usize) {
         self.make_room(len);
         self.canonical[self.end..self.end + len].copy_from_slice(&token[..len]);
@@ -193,9 +195,49 @@ mod tests {
         }
 
         #[test]
+        fn any_mixture_gives_the_tokens_of_the_definition(
+            text in "\\PC{0,60}|[aZ1_ .,:;'\u{2019}\u{b7}\u{2024}\u{fe13}…½²™№ﬁßẞİıǰŉΐΣςἀᾳ\u{345}жЙй\u{306}אב״׳عربی\u{200c}\u{200d}\u{200e}\u{202e}\u{2066}\u{ad}\u{feff}\u{200b}\u{a0}\u{3000}ーｶﾞカヶ々〇漢字がか\u{3099}①㎏ａＡ＿’가각\u{1100}\u{1161}\u{11a8}ไทำ१क\u{94d}\u{301}\u{b4}🏳😀\n\t]{0,30}"
+        ) {
+            prop_assert_eq!(tokens(&text), by_definition(&text));
+        }
+
+        #[test]
         fn normalising_twice_changes_nothing(text in "\\PC{0,60}|[a1 .'À\u{345}\u{390}\u{1fb3}ßŉǰΐﬃ漢カไำ한\u{301}\u{308}]{0,30}") {
             let once = tokens(&text);
             prop_assert_eq!(&tokens(&once.join(" ")), &once);
+        }
+    }
+
+    /// Characters of every kind that the fast paths tell apart, and some that they leave to the definition.
+    const KINDS: [&str; 40] = [
+        "a", "Z", "1", "_", ".", ",", ":", "'", "-", "é", "ß", "Σ", "ж", "İ", "’", "·", "…", "½", "²", "™", "—", "\u{a0}", "漢",
+        "か", "ー", "カ", "。", "가", "ไ", "ع", "٣", "א", "१", "\u{301}", "\u{200d}", "\u{200c}", "\u{ad}", "\u{1100}",
+        "\u{11a8}", "ﬁ",
+    ];
+
+    #[test]
+    fn triples_of_every_kind_give_the_tokens_of_the_definition() {
+        for (first, second, third) in triples(&KINDS) {
+            let text = format!("{first}{second}{third}");
+            assert_eq!(tokens(&text), by_definition(&text), "{text:?}");
+            let text = format!("б{first}{second}{third}б");
+            assert_eq!(tokens(&text), by_definition(&text), "{text:?}");
+        }
+    }
+
+    fn triples<'a>(kinds: &'a [&'a str]) -> impl Iterator<Item = (&'a str, &'a str, &'a str)> {
+        let pairs = kinds.iter().flat_map(move |a| kinds.iter().map(move |b| (*a, *b)));
+        pairs.flat_map(move |(a, b)| kinds.iter().map(move |c| (a, b, *c)))
+    }
+
+    /// Each character beside others, all in one text: one by one the definition would take minutes.
+    #[test]
+    fn every_character_beside_every_kind_gives_the_tokens_of_the_definition() {
+        let beside = ["a", "1", "é", "’", "漢", "カ", "가", "\u{301}"];
+        for c in (0..=0xffff).filter_map(char::from_u32) {
+            let text: Vec<String> = beside.iter().map(|other| format!("{other}{c}{other}{c}")).collect();
+            let text = text.join(" ");
+            assert_eq!(tokens(&text), by_definition(&text), "{:x}", c as u32);
         }
     }
 

@@ -7,8 +7,8 @@ use super::hash::SHINGLE_BITS;
 
 /// Below this many the comparison sort wins.
 const FEW: usize = 32;
-/// Buckets are at least twice as many as values, so that few values meet another one.
-const SPARE_BITS: u32 = 1;
+/// Buckets are at least four times as many as values, so that few values meet another one.
+const SPARE_BITS: u32 = 2;
 /// More bits would scatter over more memory than the cache has.
 const MOST_BITS: u32 = 20;
 /// Moves a value that the insertion pass may take before it gives up.
