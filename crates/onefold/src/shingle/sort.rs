@@ -7,8 +7,6 @@ use super::hash::SHINGLE_BITS;
 
 /// Below this many the comparison sort wins.
 const FEW: usize = 32;
-/// Buckets are at least four times as many as values, so that few values meet another one.
-const SPARE_BITS: u32 = 2;
 /// More bits would scatter over more memory than the cache has.
 const MOST_BITS: u32 = 20;
 /// Moves a value that the insertion pass may take before it gives up.
@@ -28,7 +26,8 @@ impl Buckets {
     pub(super) fn clear(&mut self, count: usize) {
         self.values.clear();
         self.values.reserve(count);
-        let bits = (count.max(1).ilog2() + 1 + SPARE_BITS).min(MOST_BITS);
+        // One or two values a bucket: with fewer, adding up the counts costs more than the order it gives.
+        let bits = count.max(1).ilog2().min(MOST_BITS);
         self.shift = SHINGLE_BITS - bits;
         self.counts.clear();
         self.counts.resize(1 << bits, 0);
@@ -51,6 +50,7 @@ impl Buckets {
         }
         target.resize(start + self.values.len(), 0);
         self.scatter(&mut target[start..]);
+        settle_neighbours(&mut target[start..]);
         let distinct = sort_nearly_sorted(&mut target[start..]);
         target.truncate(start + distinct);
     }
@@ -67,6 +67,24 @@ impl Buckets {
             *slot += 1;
         }
     }
+}
+
+/// Puts most values into order without a branch that could be guessed wrong: the larger of two neighbours is carried up, then the
+/// smaller one down. The insertion pass that follows finds little to do.
+fn settle_neighbours(values: &mut [u64]) {
+    let Some(last) = values.len().checked_sub(1) else { return };
+    let mut carried = values[0];
+    for at in 0..last {
+        let next = values[at + 1];
+        values[at] = carried.min(next);
+        carried = carried.max(next);
+    }
+    for at in (0..last).rev() {
+        let next = values[at];
+        values[at + 1] = carried.max(next);
+        carried = carried.min(next);
+    }
+    values[0] = carried;
 }
 
 /// Sorts values that are near their places and moves the distinct ones to the front; says how many they are.
