@@ -2,8 +2,9 @@
 //!
 //! In: text. Out: tokens (NFKC, case-folded, words by UAX #29 with inner apostrophes kept, punctuation dropped; in scripts
 //! without spaces each grapheme cluster) with their hashes, and the canonical text (tokens joined by single spaces) with its
-//! digest. Invariant: the tokens of the canonical text are the same tokens. Cost: linear; ASCII runs take a fast path that
-//! gives the same tokens. Drops: segments without a letter or digit. Frozen with the hash under `FINGERPRINT_VERSION`.
+//! digest. Invariant: the tokens of the canonical text are the same tokens. Cost: linear; ASCII goes by
+//! bit masks (`ascii`) and pieces of simple characters by a table (`simple`), with the same tokens. Drops: segments
+//! without a letter or digit. Frozen with the hash under `FINGERPRINT_VERSION`.
 
 mod ascii;
 mod classify;
