@@ -66,12 +66,13 @@ pub use rank::{KeepRules, Preference, Rule};
 #[cfg(feature = "parquet")]
 pub use read::panic_is_caught;
 pub use read::warc;
-pub use read::{FieldReader, Input, Parsed, Source, TextPlace, read_column, read_file, read_texts};
+pub use read::{FieldReader, Input, Parsed, Source, TextPlace, ingest, read_column, read_file, read_texts};
 pub use report::{
     Discard, ExpandedPair, FileDigest, Format, KeptFolder, Manifest, PairsTable, ResultFolder, Row, SavedResult, Sink,
 };
 pub use rethreshold::rethreshold;
 pub use run::{Counts, Outcome, Pair, Reason, ReferenceCounts, Relation, SourceCounts, Stage, Verdict, Warning, run};
+pub use shingle::Shingler;
 pub use shingle::hash::FINGERPRINT_VERSION;
 pub use threshold::Threshold;
 pub use verify::diff::{Change, Diff, Kind};

@@ -1,72 +1,114 @@
-//! The fast path: UAX #29 words of ASCII text, byte by byte.
+//! The fast path: UAX #29 words of ASCII text, from bit masks.
+
+use std::ops::Range;
 
 use super::Tokens;
+use super::classify::{BLOCK, Masks, classify};
 use crate::shingle::hash::SLACK;
 
-const OTHER: u8 = 0;
-const LETTER: u8 = 1;
-const DIGIT: u8 = 2;
-const UNDERSCORE: u8 = 4;
-/// Joins two letters: `:` `.` `'`.
-const BETWEEN_LETTERS: u8 = 8;
-/// Joins two digits: `,` `;` `.` `'`.
-const BETWEEN_DIGITS: u8 = 16;
-const WORD: u8 = LETTER | DIGIT | UNDERSCORE;
+/// A text in lower case (of ASCII), with a bit for each byte that belongs to a word.
+///
+/// Bytes that are not ASCII are no part of any word here; the text around them goes another way.
+#[derive(Debug, Default)]
+pub(super) struct Scanned {
+    /// The text, zeros up to a whole block, and room for the hash.
+    lowered: Vec<u8>,
+    words: Vec<u64>,
+    non_ascii: Vec<u64>,
+}
 
-const CLASSES: [u8; 256] = {
-    let mut classes = [OTHER; 256];
-    let mut byte = 0;
-    while byte < 128 {
-        classes[byte] = match byte as u8 {
-            b'a'..=b'z' | b'A'..=b'Z' => LETTER,
-            b'0'..=b'9' => DIGIT,
-            b'_' => UNDERSCORE,
-            b':' => BETWEEN_LETTERS,
-            b',' | b';' => BETWEEN_DIGITS,
-            b'.' | b'\'' => BETWEEN_LETTERS | BETWEEN_DIGITS,
-            _ => OTHER,
-        };
-        byte += 1;
+impl Scanned {
+    /// Replaces the text.
+    pub(super) fn scan(&mut self, text: &[u8]) {
+        let blocks = text.len().div_ceil(BLOCK);
+        self.words.clear();
+        self.non_ascii.clear();
+        let wanted = blocks * BLOCK + SLACK;
+        if self.lowered.len() < wanted {
+            self.lowered.resize(wanted.max(self.lowered.len() * 2), 0);
+        }
+        let (whole, rest) = text.as_chunks::<BLOCK>();
+        let mut last = [0; BLOCK];
+        last[..rest.len()].copy_from_slice(rest);
+        let last = (!rest.is_empty()).then_some(&last);
+        // A word may go on in the next block, so each block is settled when the next is known.
+        let (mut before, mut here) = (Masks::default(), Masks::default());
+        for (block, lowered) in whole.iter().chain(last).zip(self.lowered.as_chunks_mut::<BLOCK>().0) {
+            let next = classify(block, lowered);
+            self.words.push(in_words(before, here, next));
+            self.non_ascii.push(next.non_ascii);
+            (before, here) = (here, next);
+        }
+        self.words.push(in_words(before, here, Masks::default()));
     }
-    classes
-};
 
-/// Adds the tokens of ASCII `text`.
-pub(super) fn tokenize(text: &[u8], lowered: &mut Vec<u8>, tokens: &mut Tokens) {
-    lowered.clear();
-    lowered.extend_from_slice(text);
-    lowered.make_ascii_lowercase();
-    // Zeros end the last word, and give the hash its room.
-    lowered.resize(text.len() + SLACK + 1, 0);
-    tokens.make_room(text.len() + text.len() / 8);
-    let class = |at: usize| CLASSES[lowered[at] as usize];
-    let mut at = 0;
-    while at < text.len() {
-        if class(at) & WORD == 0 {
-            at += 1;
-            continue;
+    /// The first byte from `at` on that is not ASCII.
+    pub(super) fn next_non_ascii(&self, at: usize) -> Option<usize> {
+        let first = at / BLOCK;
+        let rest = self.non_ascii.get(first)? & u64::MAX << (at % BLOCK);
+        let later = || (first + 1..).zip(self.non_ascii.get(first + 1..)?).find(|(_, bits)| **bits != 0);
+        let (block, bits) = if rest != 0 { (first, &rest) } else { later()? };
+        Some(block * BLOCK + bits.trailing_zeros() as usize)
+    }
+
+    /// Adds the tokens of a part that begins and ends between words.
+    pub(super) fn tokenize(&self, part: Range<usize>, tokens: &mut Tokens) {
+        if part.is_empty() {
+            return;
         }
-        let start = at;
-        let mut seen = 0;
-        loop {
-            while class(at) & WORD != 0 {
-                seen |= class(at);
-                at += 1;
+        // Each token is followed by a byte of the text that is none, or by the end.
+        tokens.make_room(part.len() + 1);
+        let (first, last) = (part.start / BLOCK, (part.end - 1) / BLOCK);
+        let mut open = part.start;
+        let mut carry = 0;
+        for block in first..=last {
+            // The first of `words` stands for the block before the text.
+            let mut bits = self.words[block + 1];
+            if block == first {
+                bits &= u64::MAX << (part.start % BLOCK);
             }
-            if !joins(class(at - 1), class(at), class(at + 1)) {
-                break;
+            if block == last {
+                bits &= u64::MAX >> (BLOCK - 1 - (part.end - 1) % BLOCK);
             }
-            at += 1;
+            let shifted = bits << 1 | carry;
+            let (mut starts, mut ends) = (bits & !shifted, !bits & shifted);
+            let next_start = |starts: &mut u64| {
+                let start = block * BLOCK + starts.trailing_zeros() as usize;
+                *starts &= starts.wrapping_sub(1);
+                start
+            };
+            if carry == 0 {
+                open = next_start(&mut starts);
+            }
+            while ends != 0 {
+                let end = block * BLOCK + ends.trailing_zeros() as usize;
+                ends &= ends - 1;
+                self.push(open, end, tokens);
+                open = next_start(&mut starts);
+            }
+            carry = bits >> (BLOCK - 1);
         }
-        if seen & (LETTER | DIGIT) != 0 {
-            tokens.push(lowered, start, at - start);
+        if carry != 0 {
+            self.push(open, part.end, tokens);
+        }
+    }
+
+    #[inline(always)]
+    fn push(&self, start: usize, end: usize, tokens: &mut Tokens) {
+        // Underscores alone are no token.
+        if self.lowered[start] != b'_' || self.lowered[start..end].iter().any(|&byte| byte != b'_') {
+            tokens.push(&self.lowered, start, end - start);
         }
     }
 }
 
-/// Rules WB6, WB7, WB11 and WB12.
-fn joins(before: u8, middle: u8, after: u8) -> bool {
-    let letters = before & after & LETTER != 0 && middle & BETWEEN_LETTERS != 0;
-    let digits = before & after & DIGIT != 0 && middle & BETWEEN_DIGITS != 0;
-    letters || digits
+/// Rules WB5 to WB13b as far as they concern ASCII: the bytes of words in the block `here`.
+#[inline]
+fn in_words(before: Masks, here: Masks, after: Masks) -> u64 {
+    let joined = |between: u64, before: u64, here: u64, after: u64| {
+        between & (here << 1 | before >> (BLOCK - 1)) & (here >> 1 | after << (BLOCK - 1))
+    };
+    let letters = joined(here.between_letters, before.letters, here.letters, after.letters);
+    let digits = joined(here.between_digits, before.digits, here.digits, after.digits);
+    here.letters | here.digits | here.underscores | letters | digits
 }

@@ -2,11 +2,16 @@
 //!
 //! In: text. Out: tokens (NFKC, case-folded, words by UAX #29 with inner apostrophes kept, punctuation dropped; in scripts
 //! without spaces each grapheme cluster) with their hashes, and the canonical text (tokens joined by single spaces) with its
-//! digest. Invariant: the tokens of the canonical text are the same tokens. Cost: linear; ASCII runs take a fast path that
-//! gives the same tokens. Drops: segments without a letter or digit. Frozen with the hash under `FINGERPRINT_VERSION`.
+//! digest. Invariant: the tokens of the canonical text are the same tokens. Cost: linear; ASCII goes by
+//! bit masks (`ascii`) and pieces of simple characters by a table (`simple`), with the same tokens. Drops: segments
+//! without a letter or digit. Frozen with the hash under `FINGERPRINT_VERSION`.
 
 mod ascii;
+mod classify;
+mod simple;
 mod unicode;
+
+use std::ops::Range;
 
 use crate::document::Digest;
 use crate::shingle::hash;
@@ -42,6 +47,17 @@ impl Tokens {
         self.make_room(text_bytes + text_bytes / 8);
     }
 
+    /// Where the next token will stand.
+    fn mark(&self) -> (usize, usize) {
+        (self.end, self.hashes.len())
+    }
+
+    /// Takes back the tokens since a mark.
+    fn back_to(&mut self, (end, count): (usize, usize)) {
+        self.end = end;
+        self.hashes.truncate(count);
+    }
+
     fn make_room(&mut self, bytes: usize) {
         let wanted = self.end + bytes + 2 * hash::SLACK;
         if self.canonical.len() < wanted {
@@ -50,20 +66,31 @@ impl Tokens {
     }
 
     /// Adds the token `padded[at..at + len]`; `padded` reaches [`hash::SLACK`] bytes further.
-    #[inline]
+    ///
+    /// Always in line: it is most of the loop over words, and a call there costs a tenth of it.
+    #[inline(always)]
     fn push(&mut self, padded: &[u8], at: usize, len: usize) {
-        if self.canonical.len() < self.end + len + 2 * hash::SLACK {
-            self.make_room(len);
-        }
-        let target = &mut self.canonical[self.end..self.end + len + hash::SLACK];
-        let token = &padded[at..at + len + hash::SLACK];
+        let token = &padded[at..];
         // Whole blocks: what is copied past the token is overwritten by the next.
-        let mut done = 0;
-        while done < len {
-            target[done..done + 16].copy_from_slice(&token[done..done + 16]);
-            done += 16;
+        if let (true, Some(block)) = (len <= 16, token.first_chunk::<16>()) {
+            let end = self.end + len;
+            if self.canonical.len() < self.end + 2 * hash::SLACK {
+                self.make_room(len);
+            }
+            self.canonical[self.end..self.end + 16].copy_from_slice(block);
+            self.canonical[end] = b' ';
+            self.end = end + 1;
+            self.hashes.push(hash::short_token(block, len));
+        } else {
+            self.push_long(token, len);
         }
-        target[len] = b' ';
+    }
+
+    #[inline(never)]
+    fn push_long(&mut self, token: &[u8], len: usize) {
+        self.make_room(len);
+        self.canonical[self.end..self.end + len].copy_from_slice(&token[..len]);
+        self.canonical[self.end + len] = b' ';
         self.end += len + 1;
         self.hashes.push(hash::token(token, len));
     }
@@ -72,7 +99,8 @@ impl Tokens {
 /// Cuts text into tokens, with buffers kept from document to document.
 #[derive(Debug, Default)]
 pub struct Tokenizer {
-    lowered: Vec<u8>,
+    scanned: ascii::Scanned,
+    simple: simple::Buffers,
     unicode: unicode::Buffers,
 }
 
@@ -80,30 +108,27 @@ impl Tokenizer {
     /// Replaces `tokens` by those of `text`.
     pub fn tokenize(&mut self, text: &str, tokens: &mut Tokens) {
         tokens.clear(text.len());
+        self.scanned.scan(text.as_bytes());
         // White space of ASCII ends words, composition and case folding alike, so the pieces between can go separate ways.
-        let bytes = text.as_bytes();
         let mut at = 0;
-        while at < bytes.len() {
-            let ascii_end = at + ascii_prefix(&bytes[at..]);
-            if ascii_end == bytes.len() {
-                ascii::tokenize(&bytes[at..], &mut self.lowered, tokens);
-                return;
+        while let Some(place) = self.scanned.next_non_ascii(at) {
+            let piece = piece_around(text.as_bytes(), at, place);
+            self.scanned.tokenize(at..piece.start, tokens);
+            at = piece.end;
+            let piece = &text[piece];
+            if !simple::tokenize(piece, &mut self.simple, tokens) {
+                unicode::tokenize(piece, &mut self.unicode, tokens);
             }
-            let piece_start = bytes[at..ascii_end].iter().rposition(u8::is_ascii_whitespace).map_or(at, |space| at + space + 1);
-            ascii::tokenize(&bytes[at..piece_start], &mut self.lowered, tokens);
-            let piece_end =
-                bytes[ascii_end..].iter().position(u8::is_ascii_whitespace).map_or(bytes.len(), |space| ascii_end + space);
-            unicode::tokenize(&text[piece_start..piece_end], &mut self.unicode, tokens);
-            at = piece_end;
         }
+        self.scanned.tokenize(at..text.len(), tokens);
     }
 }
 
-/// Number of leading ASCII bytes.
-fn ascii_prefix(bytes: &[u8]) -> usize {
-    let blocks = bytes.chunks_exact(32).take_while(|block| block.is_ascii()).count();
-    let rest = &bytes[blocks * 32..];
-    blocks * 32 + rest.iter().position(|b| !b.is_ascii()).unwrap_or(rest.len())
+/// The bytes around `place` up to white space of ASCII, none before `from`.
+fn piece_around(bytes: &[u8], from: usize, place: usize) -> Range<usize> {
+    let start = bytes[from..place].iter().rposition(u8::is_ascii_whitespace).map_or(from, |space| from + space + 1);
+    let end = bytes[place..].iter().position(u8::is_ascii_whitespace).map_or(bytes.len(), |space| place + space);
+    start..end
 }
 
 #[cfg(test)]
@@ -171,9 +196,49 @@ mod tests {
         }
 
         #[test]
+        fn any_mixture_gives_the_tokens_of_the_definition(
+            text in "\\PC{0,60}|[aZ1_ .,:;'\u{2019}\u{b7}\u{2024}\u{fe13}…½²™№ﬁßẞİıǰŉΐΣςἀᾳ\u{345}жЙй\u{306}אב״׳عربی\u{200c}\u{200d}\u{200e}\u{202e}\u{2066}\u{ad}\u{feff}\u{200b}\u{a0}\u{3000}ーｶﾞカヶ々〇漢字がか\u{3099}①㎏ａＡ＿’가각\u{1100}\u{1161}\u{11a8}ไทำ१क\u{94d}\u{301}\u{b4}🏳😀\n\t]{0,30}"
+        ) {
+            prop_assert_eq!(tokens(&text), by_definition(&text));
+        }
+
+        #[test]
         fn normalising_twice_changes_nothing(text in "\\PC{0,60}|[a1 .'À\u{345}\u{390}\u{1fb3}ßŉǰΐﬃ漢カไำ한\u{301}\u{308}]{0,30}") {
             let once = tokens(&text);
             prop_assert_eq!(&tokens(&once.join(" ")), &once);
+        }
+    }
+
+    /// Characters of every kind that the fast paths tell apart, and some that they leave to the definition.
+    const KINDS: [&str; 40] = [
+        "a", "Z", "1", "_", ".", ",", ":", "'", "-", "é", "ß", "Σ", "ж", "İ", "’", "·", "…", "½", "²", "™", "—", "\u{a0}", "漢",
+        "か", "ー", "カ", "。", "가", "ไ", "ع", "٣", "א", "१", "\u{301}", "\u{200d}", "\u{200c}", "\u{ad}", "\u{1100}",
+        "\u{11a8}", "ﬁ",
+    ];
+
+    #[test]
+    fn triples_of_every_kind_give_the_tokens_of_the_definition() {
+        for (first, second, third) in triples(&KINDS) {
+            let text = format!("{first}{second}{third}");
+            assert_eq!(tokens(&text), by_definition(&text), "{text:?}");
+            let text = format!("б{first}{second}{third}б");
+            assert_eq!(tokens(&text), by_definition(&text), "{text:?}");
+        }
+    }
+
+    fn triples<'a>(kinds: &'a [&'a str]) -> impl Iterator<Item = (&'a str, &'a str, &'a str)> {
+        let pairs = kinds.iter().flat_map(move |a| kinds.iter().map(move |b| (*a, *b)));
+        pairs.flat_map(move |(a, b)| kinds.iter().map(move |c| (a, b, *c)))
+    }
+
+    /// Each character beside others, all in one text: one by one the definition would take minutes.
+    #[test]
+    fn every_character_beside_every_kind_gives_the_tokens_of_the_definition() {
+        let beside = ["a", "1", "é", "’", "漢", "カ", "가", "\u{301}"];
+        for c in (0..=0xffff).filter_map(char::from_u32) {
+            let text: Vec<String> = beside.iter().map(|other| format!("{other}{c}{other}{c}")).collect();
+            let text = text.join(" ");
+            assert_eq!(tokens(&text), by_definition(&text), "{:x}", c as u32);
         }
     }
 

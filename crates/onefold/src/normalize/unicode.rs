@@ -34,7 +34,7 @@ pub(super) fn tokenize(text: &str, buffers: &mut Buffers, tokens: &mut Tokens) {
 }
 
 /// NFKC, case folding, NFKC. Folding a Greek iota that stands below another letter can make room for one more step.
-fn fold(text: &str, mut buffer: String) -> String {
+pub(super) fn fold(text: &str, mut buffer: String) -> String {
     buffer.clear();
     buffer.extend(text.nfkc().default_case_fold().nfkc());
     while buffer.chars().any(is_greek) {
@@ -66,7 +66,7 @@ fn push(token: &str, buffers: &mut Buffers, tokens: &mut Tokens) {
 }
 
 /// Letters and digits of scripts that put no spaces between words.
-fn stands_alone(c: char) -> bool {
+pub(super) fn stands_alone(c: char) -> bool {
     // No such script begins below Thai. It spares European text the look-up, and keeps U+02BC, an apostrophe that Thai uses among
     // many others, inside words.
     c >= '\u{e00}' && c.is_alphanumeric() && in_script_without_spaces(c.script_extension())

@@ -46,6 +46,9 @@ impl Refusal {
     }
 }
 
+/// Shingles that a batch is expected to have at most; memory that is not needed is given back untouched.
+const ARENA: usize = 1 << 18;
+
 /// A worker's tools, kept from document to document.
 pub(super) struct Workbench<'a> {
     plan: &'a Plan,
@@ -144,12 +147,15 @@ impl<'a> Workbench<'a> {
             flags.set(Flags::TOO_SHORT);
         }
         let digest = self.tokens.digest();
-        let shingles = self.shingler.shingle(&self.tokens, self.plan.ngram_size);
-        let start = self.arena.len() as u32;
-        self.arena.extend_from_slice(shingles);
+        if self.arena.capacity() == 0 {
+            self.arena.reserve(ARENA);
+        }
+        let start = self.arena.len();
+        self.shingler.shingle_into(&self.tokens, self.plan.ngram_size, &mut self.arena);
+        let shingles = &self.arena[start..];
         // Documents without shingles are told apart by their digests.
         let hash = if shingles.is_empty() { leading_bytes(&digest) } else { set_hash(shingles) };
-        let shingles = ShingleRef { arena: 0, start, len: shingles.len() as u32, hash };
+        let shingles = ShingleRef { arena: 0, start: start as u32, len: shingles.len() as u32, hash };
         let Document { id, source, url, time, score, .. } = about;
         let score = score.filter(|score| !score.is_nan());
         Raw {

@@ -1,6 +1,7 @@
 //! A stream cut into blocks of whole lines, without ever holding a line that is too long.
 
 use std::io::{self, BufRead};
+use std::sync::{Arc, Mutex};
 
 /// A block of whole lines.
 #[derive(Debug, Default)]
@@ -11,6 +12,18 @@ pub struct LineBlock {
     pub offset: u64,
     /// The last line is longer than allowed; only its beginning is here.
     pub overlong: bool,
+    pool: Pool,
+}
+
+/// Buffers of blocks that are done with: fresh memory costs more than the reading.
+type Pool = Arc<Mutex<Vec<Vec<u8>>>>;
+
+impl Drop for LineBlock {
+    fn drop(&mut self) {
+        if let Ok(mut idle) = self.pool.lock() {
+            idle.push(std::mem::take(&mut self.bytes));
+        }
+    }
 }
 
 /// Cuts a stream into [`LineBlock`]s of about `target` bytes.
@@ -21,6 +34,7 @@ pub struct Lines {
     offset: u64,
     rest: Vec<u8>,
     ended: bool,
+    pool: Pool,
 }
 
 /// So much of an overlong line is kept.
@@ -29,19 +43,20 @@ const KEPT_OF_OVERLONG: usize = 64;
 impl Lines {
     /// Lines longer than `longest` bytes are cut short and marked.
     pub fn new(reader: Box<dyn BufRead + Send>, target: usize, longest: u64) -> Self {
-        Lines { reader, target, longest, offset: 0, rest: Vec::new(), ended: false }
+        Lines { reader, target, longest, offset: 0, rest: Vec::new(), ended: false, pool: Pool::default() }
     }
 
     /// The next block, `None` at the end. After an error the lines read before it come first.
     pub fn next_block(&mut self) -> io::Result<Option<LineBlock>> {
-        let mut bytes = std::mem::take(&mut self.rest);
+        let mut bytes = self.idle_buffer();
+        bytes.append(&mut self.rest);
         bytes.reserve(self.target.saturating_sub(bytes.len()) + 1);
         let mut searched = 0;
         while !self.ended {
             let full = bytes.len() >= self.target;
             if full {
                 if let Some(end) = memchr::memrchr(b'\n', &bytes[searched..]) {
-                    self.rest = bytes.split_off(searched + end + 1);
+                    self.rest.extend(bytes.drain(searched + end + 1..));
                     return Ok(Some(self.block(bytes, false)));
                 }
                 searched = bytes.len();
@@ -63,6 +78,14 @@ impl Lines {
             }
         }
         Ok(if bytes.is_empty() { None } else { Some(self.block(bytes, false)) })
+    }
+
+    /// An empty buffer; one that a long line has blown up is not kept.
+    fn idle_buffer(&self) -> Vec<u8> {
+        let idle = self.pool.lock().ok().and_then(|mut idle| idle.pop());
+        let mut bytes = idle.filter(|bytes| bytes.capacity() <= 4 * self.target).unwrap_or_default();
+        bytes.clear();
+        bytes
     }
 
     /// Passes over a line whose beginning fills the block.
@@ -91,7 +114,7 @@ impl Lines {
     fn block(&mut self, bytes: Vec<u8>, overlong: bool) -> LineBlock {
         let offset = self.offset;
         self.offset += bytes.len() as u64;
-        LineBlock { bytes, offset, overlong }
+        LineBlock { bytes, offset, overlong, pool: Arc::clone(&self.pool) }
     }
 }
 

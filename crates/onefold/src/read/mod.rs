@@ -20,6 +20,7 @@ mod lines;
 mod open;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod plain_json;
 mod reopen;
 mod time;
 pub mod warc;

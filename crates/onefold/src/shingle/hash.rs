@@ -39,26 +39,26 @@ const fn mask(bytes: usize) -> u64 {
     if bytes >= 8 { u64::MAX } else { (1 << (8 * bytes)) - 1 }
 }
 
-fn word(bytes: &[u8]) -> u64 {
-    let mut word = [0; 8];
-    word.copy_from_slice(&bytes[..8]);
-    u64::from_le_bytes(word)
+/// The hash of the token `padded[..len]`; `padded` reaches at least [`SLACK`] bytes further.
+pub fn token(padded: &[u8], len: usize) -> u64 {
+    let blocks = padded.as_chunks::<16>().0;
+    let whole = len.saturating_sub(1) / 16;
+    let state = blocks[..whole].iter().fold((len as u64).wrapping_mul(KEY_LENGTH), |state, block| absorb(state, block, 16));
+    absorb(state, &blocks[whole], len - 16 * whole)
 }
 
-/// The hash of the token `padded[..len]`; `padded` reaches at least [`SLACK`] bytes further.
+/// The hash of a token of at most sixteen bytes, whatever follows it in its block.
 #[inline]
-pub fn token(padded: &[u8], len: usize) -> u64 {
-    let length = (len as u64).wrapping_mul(KEY_LENGTH);
-    let mut state = length;
-    let mut at = 0;
-    while at + 16 < len {
-        let (a, b) = (word(&padded[at..at + 8]), word(&padded[at + 8..at + 16]));
-        state = fold(a ^ KEY_A ^ state, b ^ KEY_B ^ state.rotate_left(32));
-        at += 16;
-    }
-    let block = &padded[at..at + 16];
-    let (keep_a, keep_b) = MASKS[len - at];
-    let (a, b) = (word(block) & keep_a, word(&block[8..]) & keep_b);
+pub fn short_token(block: &[u8; 16], len: usize) -> u64 {
+    absorb((len as u64).wrapping_mul(KEY_LENGTH), block, len)
+}
+
+/// Takes in the first bytes of a block.
+#[inline]
+fn absorb(state: u64, block: &[u8; 16], bytes: usize) -> u64 {
+    let both = u128::from_le_bytes(*block);
+    let (keep_a, keep_b) = MASKS[bytes];
+    let (a, b) = (both as u64 & keep_a, (both >> 64) as u64 & keep_b);
     fold(a ^ KEY_A ^ state, b ^ KEY_B ^ state.rotate_left(32))
 }
 

@@ -12,19 +12,26 @@ use crate::normalize::Tokens;
 /// Turns tokens into shingle sets, with buffers kept from document to document.
 #[derive(Debug, Default)]
 pub struct Shingler {
-    values: Vec<u64>,
-    scratch: sort::Scratch,
+    buckets: sort::Buckets,
+    set: Vec<u64>,
 }
 
 impl Shingler {
     /// The sorted distinct shingles of `words` words each.
     pub fn shingle(&mut self, tokens: &Tokens, words: u32) -> &[u64] {
-        self.values.clear();
-        self.values.reserve(tokens.hashes().len());
-        let values = &mut self.values;
-        hash::shingles(tokens.hashes(), words as usize, |s| values.push(s));
-        sort::sort_and_dedup(&mut self.values, &mut self.scratch);
-        &self.values
+        let mut set = std::mem::take(&mut self.set);
+        set.clear();
+        self.shingle_into(tokens, words, &mut set);
+        self.set = set;
+        &self.set
+    }
+
+    /// Appends the same to `target`.
+    pub fn shingle_into(&mut self, tokens: &Tokens, words: u32, target: &mut Vec<u64>) {
+        let buckets = &mut self.buckets;
+        buckets.clear(tokens.hashes().len());
+        hash::shingles(tokens.hashes(), words as usize, |shingle| buckets.push(shingle));
+        buckets.drain_into(target);
     }
 }
 

@@ -1,0 +1,134 @@
+//! Sixty-four bytes at a time: which are letters, digits and so on, as bit masks, and the same bytes in lower case.
+
+/// Bytes that are classified together.
+pub(super) const BLOCK: usize = 64;
+
+/// A bit for each byte of a block, the first in the lowest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Masks {
+    pub(super) letters: u64,
+    pub(super) digits: u64,
+    pub(super) underscores: u64,
+    /// Joins two letters: `:` `.` `'`.
+    pub(super) between_letters: u64,
+    /// Joins two digits: `,` `;` `.` `'`.
+    pub(super) between_digits: u64,
+    pub(super) non_ascii: u64,
+}
+
+/// Classifies a block and writes it in lower case.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+pub(super) fn classify(block: &[u8; BLOCK], lowered: &mut [u8; BLOCK]) -> Masks {
+    let mut masks = Masks::default();
+    for (lane, (bytes, lower)) in block.as_chunks::<16>().0.iter().zip(lowered.as_chunks_mut::<16>().0).enumerate() {
+        #[expect(unsafe_code, reason = "instructions that every x86-64 has")]
+        // SAFETY: SSE2 is part of the x86-64 architecture; nothing else is asked of the caller.
+        let part = unsafe { sse2::classify(bytes, lower) };
+        let place = |bits: u64| bits << (16 * lane);
+        masks.letters |= place(part.letters);
+        masks.digits |= place(part.digits);
+        masks.underscores |= place(part.underscores);
+        masks.between_letters |= place(part.between_letters);
+        masks.between_digits |= place(part.between_digits);
+        masks.non_ascii |= place(part.non_ascii);
+    }
+    masks
+}
+
+/// Sixteen bytes at a time. Loads and stores are plain copies, so only the call from outside is unsafe.
+#[cfg(target_arch = "x86_64")]
+mod sse2 {
+    use std::arch::x86_64::*;
+
+    use super::Masks;
+
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    fn load(bytes: &[u8; 16]) -> __m128i {
+        let all = u128::from_le_bytes(*bytes);
+        _mm_set_epi64x((all >> 64) as i64, all as i64)
+    }
+
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    fn store(value: __m128i, bytes: &mut [u8; 16]) {
+        let (low, high) = (_mm_cvtsi128_si64(value), _mm_cvtsi128_si64(_mm_unpackhi_epi64(value, value)));
+        bytes[..8].copy_from_slice(&low.to_le_bytes());
+        bytes[8..].copy_from_slice(&high.to_le_bytes());
+    }
+
+    /// Bytes between two ASCII characters; others are negative, hence below both.
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    fn within(bytes: __m128i, first: u8, last: u8) -> __m128i {
+        let from = _mm_cmpgt_epi8(bytes, _mm_set1_epi8(first as i8 - 1));
+        _mm_and_si128(from, _mm_cmplt_epi8(bytes, _mm_set1_epi8(last as i8 + 1)))
+    }
+
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    fn equal(bytes: __m128i, to: u8) -> __m128i {
+        _mm_cmpeq_epi8(bytes, _mm_set1_epi8(to as i8))
+    }
+
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    fn mask(found: __m128i) -> u64 {
+        u64::from(_mm_movemask_epi8(found) as u16)
+    }
+
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    pub(super) fn classify(block: &[u8; 16], lowered: &mut [u8; 16]) -> Masks {
+        let bytes = load(block);
+        let capital = _mm_and_si128(within(bytes, b'A', b'Z'), _mm_set1_epi8(0x20));
+        let lower = _mm_or_si128(bytes, capital);
+        store(lower, lowered);
+        let either = _mm_or_si128(equal(bytes, b'.'), equal(bytes, b'\''));
+        let digits_only = _mm_or_si128(equal(bytes, b','), equal(bytes, b';'));
+        Masks {
+            letters: mask(within(lower, b'a', b'z')),
+            digits: mask(within(bytes, b'0', b'9')),
+            underscores: mask(equal(bytes, b'_')),
+            between_letters: mask(_mm_or_si128(either, equal(bytes, b':'))),
+            between_digits: mask(_mm_or_si128(either, digits_only)),
+            non_ascii: mask(bytes),
+        }
+    }
+}
+
+/// The same, byte by byte.
+#[cfg(any(test, not(target_arch = "x86_64")))]
+pub(super) fn classify_plainly(block: &[u8; BLOCK], lowered: &mut [u8; BLOCK]) -> Masks {
+    let mut masks = Masks::default();
+    for (at, &byte) in block.iter().enumerate() {
+        let bit = |found: bool| u64::from(found) << at;
+        masks.letters |= bit(byte.is_ascii_alphabetic());
+        masks.digits |= bit(byte.is_ascii_digit());
+        masks.underscores |= bit(byte == b'_');
+        masks.between_letters |= bit(matches!(byte, b':' | b'.' | b'\''));
+        masks.between_digits |= bit(matches!(byte, b',' | b';' | b'.' | b'\''));
+        masks.non_ascii |= bit(!byte.is_ascii());
+    }
+    *lowered = block.map(|byte| byte.to_ascii_lowercase());
+    masks
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+pub(super) use classify_plainly as classify;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_at_every_place_is_classified_as_the_plain_way_does() {
+        for first in 0..=255u8 {
+            let block: [u8; BLOCK] = std::array::from_fn(|at| first.wrapping_add((at as u8).wrapping_mul(37)));
+            let (mut lowered, mut lowered_plainly) = ([0; BLOCK], [0; BLOCK]);
+            assert_eq!(classify(&block, &mut lowered), classify_plainly(&block, &mut lowered_plainly));
+            assert_eq!(lowered, lowered_plainly);
+        }
+    }
+}

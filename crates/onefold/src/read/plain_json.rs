@@ -1,0 +1,148 @@
+//! A row of JSON in its usual form, read from left to right. Whatever is unusual or wrong is `None`: serde_json has the word then.
+
+use std::borrow::Cow;
+
+use serde::de::{Deserialize, IgnoredAny};
+use serde_json::{Deserializer, Value};
+
+use super::jsonl::Parsed;
+
+/// A row on its way: UTF-8 without control characters.
+pub(super) struct PlainRow<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> PlainRow<'a> {
+    pub(super) fn new(row: &'a [u8]) -> Option<Self> {
+        // Without a way out of the loop the compiler looks at many bytes at once.
+        let control = row.iter().fold(false, |found, &byte| found | (byte < b' '));
+        let text = if control { None } else { std::str::from_utf8(row).ok() };
+        text.map(|text| PlainRow { text, at: 0 })
+    }
+
+    fn rest(&self) -> &'a [u8] {
+        &self.text.as_bytes()[self.at..]
+    }
+
+    fn peek(&mut self) -> Option<u8> {
+        while let [b' ', ..] = self.rest() {
+            self.at += 1;
+        }
+        self.rest().first().copied()
+    }
+
+    pub(super) fn expect(&mut self, byte: u8) -> Option<()> {
+        (self.peek()? == byte).then(|| self.at += 1)
+    }
+
+    pub(super) fn at_end(&mut self) -> bool {
+        self.peek().is_none()
+    }
+
+    /// The rest of a string, behind its first quote, that has no escapes.
+    pub(super) fn unescaped(&mut self) -> Option<&'a str> {
+        let end = memchr::memchr2(b'"', b'\\', self.rest())?;
+        let text = &self.text[self.at..self.at + end];
+        let quote = self.rest()[end] == b'"';
+        self.at += end + 1;
+        quote.then_some(text)
+    }
+
+    /// A string, number or null.
+    pub(super) fn value(&mut self) -> Option<Parsed<'a>> {
+        match self.peek()? {
+            b'"' => {
+                self.at += 1;
+                self.string().map(Parsed::Text)
+            }
+            b'-' | b'0'..=b'9' | b'n' => match self.foreign::<Value>()? {
+                Value::Null => Some(Parsed::Missing),
+                Value::Number(number) => {
+                    let integer = number.as_u64().map(i128::from).or_else(|| number.as_i64().map(i128::from));
+                    integer.map(Parsed::Integer).or_else(|| number.as_f64().map(Parsed::Real))
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Any value, which nobody wants.
+    pub(super) fn pass_over(&mut self) -> Option<()> {
+        if self.peek()? != b'"' {
+            return self.foreign::<IgnoredAny>().map(|_| ());
+        }
+        self.at += 1;
+        loop {
+            self.at += memchr::memchr2(b'"', b'\\', self.rest())? + 1;
+            if self.text.as_bytes()[self.at - 1] == b'"' {
+                return Some(());
+            }
+            self.escape()?;
+        }
+    }
+
+    /// A value that serde_json reads.
+    fn foreign<T: Deserialize<'a>>(&mut self) -> Option<T> {
+        let mut values = Deserializer::from_str(&self.text[self.at..]).into_iter::<T>();
+        let value = values.next()?.ok()?;
+        self.at += values.byte_offset();
+        Some(value)
+    }
+
+    /// The rest of a string, behind its first quote.
+    fn string(&mut self) -> Option<Cow<'a, str>> {
+        let start = self.at;
+        if let Some(text) = self.unescaped() {
+            return Some(Cow::Borrowed(text));
+        }
+        self.at = start;
+        // An estimate; most rows hold one long string.
+        let mut text = String::with_capacity(self.rest().len());
+        loop {
+            let end = self.at + memchr::memchr2(b'"', b'\\', self.rest())?;
+            text.push_str(&self.text[self.at..end]);
+            self.at = end + 1;
+            if self.text.as_bytes()[end] == b'"' {
+                return Some(Cow::Owned(text));
+            }
+            text.push(self.escape()?);
+        }
+    }
+
+    /// What stands behind a backslash.
+    #[inline]
+    fn escape(&mut self) -> Option<char> {
+        let letter = *self.rest().first()?;
+        self.at += 1;
+        Some(match letter {
+            b'n' => '\n',
+            b'"' | b'\\' | b'/' => char::from(letter),
+            b't' => '\t',
+            b'r' => '\r',
+            b'b' => '\u{8}',
+            b'f' => '\u{c}',
+            b'u' => self.code_point()?,
+            _ => return None,
+        })
+    }
+
+    /// Four hexadecimal digits, or twice four for a pair of surrogates.
+    fn code_point(&mut self) -> Option<char> {
+        let first = self.hexadecimal()?;
+        if !(0xd800..0xdc00).contains(&first) {
+            return char::from_u32(first);
+        }
+        self.at += self.rest().starts_with(b"\\u").then_some(2)?;
+        let second = self.hexadecimal()?;
+        let low = second.checked_sub(0xdc00).filter(|low| *low < 0x400)?;
+        char::from_u32(0x1_0000 + ((first - 0xd800) << 10 | low))
+    }
+
+    fn hexadecimal(&mut self) -> Option<u32> {
+        let digits = self.rest().get(..4)?;
+        self.at += 4;
+        digits.iter().try_fold(0, |value, &digit| Some(value << 4 | char::from(digit).to_digit(16)?))
+    }
+}
