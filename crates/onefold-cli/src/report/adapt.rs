@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-use onefold::{Columns, Error, Format, Outcome, Relation, Result, Row, SavedResult, SkipKind, TextPlace, read_texts};
+use onefold::{Columns, Error, Format, Locator, Outcome, Relation, Result, Row, SavedResult, SkipKind, TextPlace, read_texts};
 
 use super::{Collector, DocumentRow, Facts, Report, Skip, host_of, type_of};
 
@@ -74,7 +74,8 @@ pub fn from_outcome(outcome: &Outcome, notes: &RunNotes) -> Result<Ready> {
     let shown = outcome.collection.documents.iter().filter(|document| wanted.contains(&document.id));
     let places = shown.filter_map(|document| {
         let path = outcome.collection.files[document.locator.file as usize].path.clone()?;
-        Some((document.id.clone(), TextPlace { path, record: document.locator.record }))
+        let Locator { record, offset, .. } = document.locator;
+        Some((document.id.clone(), TextPlace { path, record, offset }))
     });
     Ok(Ready { report, places: places.collect(), columns: outcome.plan.columns.clone() })
 }

@@ -42,6 +42,10 @@ impl Fingerprint for Exact {
         needed.saturating_sub(outside(a).max(outside(b))).max(1)
     }
 
+    fn prefix(&self, size: u32) -> Option<u32> {
+        Some(self.threshold.prefix(size))
+    }
+
     fn finds_all(&self) -> bool {
         true
     }

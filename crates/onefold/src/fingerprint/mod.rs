@@ -34,6 +34,11 @@ pub trait Fingerprint: Sync {
     /// Shared keys that make sets of these sizes a candidate pair; at least 1.
     fn needed_keys(&self, a: u32, b: u32) -> u32;
 
+    /// How many keys a set of `size` shingles has, where they are its first shingles.
+    fn prefix(&self, _size: u32) -> Option<u32> {
+        None
+    }
+
     /// Whether every pair that reaches the threshold becomes a candidate.
     fn finds_all(&self) -> bool;
 

@@ -29,6 +29,19 @@ impl<F: Fingerprint> Space<'_, F> {
         self.sets.first_of_size(*sizes.start())..end
     }
 
+    /// The exact overlap of two sets, if it is at least `needed`; `counted` is the number of their common keys, where it is known.
+    fn overlap(&self, set: SetIndex, partner: SetIndex, counted: Option<u32>, needed: u32) -> Option<u32> {
+        let (a, b) = (self.shingles(set), self.shingles(partner));
+        let prefix = |shingles: &[u64]| self.method.prefix(shingles.len() as u32).map(|prefix| prefix as usize);
+        let (Some(counted), Some(of_a), Some(of_b)) = (counted, prefix(a), prefix(b)) else {
+            return verify::overlap(a, b, needed);
+        };
+        // What is common up to the end of the prefix that ends first is in both prefixes, and was counted.
+        let end = a[of_a - 1].min(b[of_b - 1]);
+        let seen = [&a[..of_a], &b[..of_b]].map(|prefix| prefix.partition_point(|&shingle| shingle <= end));
+        verify::overlap_after(a, b, seen, counted, needed)
+    }
+
     fn shingles(&self, set: SetIndex) -> &[u64] {
         self.collection.shingles(self.sets.refs()[set as usize])
     }
@@ -65,7 +78,8 @@ impl Prober {
                 continue;
             }
             let needed = space.threshold.needed_overlap(size, partner_size);
-            if let Some(overlap) = verify::overlap(space.shingles(set), space.shingles(partner), needed) {
+            let counted = (unseen == 0).then_some(shared);
+            if let Some(overlap) = space.overlap(set, partner, counted, needed) {
                 found(partner, overlap);
             }
         }

@@ -45,19 +45,19 @@ impl Model {
     /// Puts a sorted set into the order of the join, rare shingles first: each becomes (class, hash).
     pub fn order(&self, set: &mut [u64], scratch: &mut Vec<u64>) {
         let mut starts = [0usize; CLASSES + 1];
-        for &shingle in set.iter() {
-            starts[usize::from(self.class(shingle)) + 1] += 1;
-        }
+        scratch.clear();
+        scratch.extend(set.iter().map(|&shingle| {
+            let class = self.class(shingle);
+            starts[usize::from(class) + 1] += 1;
+            u64::from(class) << SHINGLE_BITS | shingle
+        }));
         for class in 0..CLASSES {
             starts[class + 1] += starts[class];
         }
-        scratch.clear();
-        scratch.extend_from_slice(set);
         // Stable, so shingles of one class stay sorted.
-        for &shingle in scratch.iter() {
-            let class = self.class(shingle);
-            let at = &mut starts[usize::from(class)];
-            set[*at] = u64::from(class) << SHINGLE_BITS | shingle;
+        for &key in scratch.iter() {
+            let at = &mut starts[(key >> SHINGLE_BITS) as usize];
+            set[*at] = key;
             *at += 1;
         }
     }

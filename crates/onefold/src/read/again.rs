@@ -1,7 +1,7 @@
 //! Reading inputs a second time: a field of every row, or the text of one document.
 
 use std::collections::HashSet;
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use super::catalog::{FileKind, RowFormat, kind_of_argument};
@@ -41,6 +41,8 @@ pub struct TextPlace {
     pub path: PathBuf,
     /// The line of a row, from 1; 0 is the whole file.
     pub record: u64,
+    /// First byte of the row in the file without its compression.
+    pub offset: u64,
 }
 
 impl TextPlace {
@@ -50,7 +52,8 @@ impl TextPlace {
         let bytes =
             (0..raw.len() / 2).filter_map(|at| u8::from_str_radix(raw.get(2 * at..2 * at + 2)?, 16).ok()).collect::<Vec<u8>>();
         let path = if bytes.is_empty() { row.text("file").into() } else { path_of_bytes(bytes) };
-        TextPlace { path, record: row.text("record").parse().unwrap_or(0) }
+        let whole = |column: &str| row.text(column).parse().unwrap_or(0);
+        TextPlace { path, record: whole("record"), offset: whole("offset") }
     }
 }
 
@@ -67,6 +70,9 @@ pub fn read_texts(places: &[TextPlace], columns: &Columns) -> Vec<Option<String>
     order.sort_by_key(|&at| &places[at]);
     for same_file in order.chunk_by(|&a, &b| places[a].path == places[b].path) {
         let path = &places[same_file[0]].path;
+        if read_plain_lines(path, columns, places, same_file, &mut texts).is_some() {
+            continue;
+        }
         let wanted: Vec<(u64, usize)> = same_file.iter().map(|&at| (places[at].record, at)).collect();
         for &(_, at) in wanted.iter().filter(|(record, _)| *record == 0) {
             texts[at] = read_file(path).ok();
@@ -82,6 +88,35 @@ pub fn read_file(path: &Path) -> io::Result<String> {
     open::open_regular(path, true)?.read_to_end(&mut bytes)?;
     let extracted = crate::extract::extract(&bytes, &path.to_string_lossy());
     extracted.map(|extracted| extracted.text).map_err(|refused| io::Error::other(format!("{}: {}", refused.code, refused.detail)))
+}
+
+/// Fills in the texts of rows of JSONL that is not compressed, without reading what lies between them; `None` where it is something else.
+fn read_plain_lines(
+    path: &Path,
+    columns: &Columns,
+    places: &[TextPlace],
+    wanted: &[usize],
+    texts: &mut [Option<String>],
+) -> Option<()> {
+    if !std::fs::metadata(path).ok()?.is_file() || !matches!(kind_of_argument(path), Ok(FileKind::Rows(RowFormat::Jsonl))) {
+        return None;
+    }
+    let mut file = open::open_regular(path, true).ok()?;
+    if open::Packing::of_file(&mut file).ok()? != open::Packing::Plain {
+        return None;
+    }
+    let fields = FieldReader::new(&[&columns.text]);
+    let mut reader = io::BufReader::new(file);
+    let mut row = Vec::new();
+    for &at in wanted.iter().filter(|&&at| places[at].record > 0) {
+        row.clear();
+        reader.seek(io::SeekFrom::Start(places[at].offset)).ok()?;
+        reader.read_until(b'\n', &mut row).ok()?;
+        let bytes = row.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&row);
+        let found = fields.read(bytes.trim_ascii()).ok().and_then(|mut found| found.pop());
+        texts[at] = if let Some(Parsed::Text(text)) = found { Some(text.into_owned()) } else { None };
+    }
+    Some(())
 }
 
 /// Fills in the texts of rows, `wanted` by their numbers.
@@ -188,7 +223,7 @@ mod tests {
         let (rows, page) = (folder.path().join("rows.jsonl"), folder.path().join("page.html"));
         std::fs::write(&rows, "{\"text\":\"one\"}\n\n{\"text\":\"three\"}\n{\"body\":1}\n").unwrap();
         std::fs::write(&page, "<html><p>page").unwrap();
-        let place = |path: &Path, record| TextPlace { path: path.into(), record };
+        let place = |path: &Path, record| TextPlace { path: path.into(), record, offset: [0, 0, 0, 16, 33][record as usize] };
         let asked = [
             place(&rows, 3),
             place(&page, 0),

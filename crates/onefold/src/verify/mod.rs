@@ -57,20 +57,40 @@ impl PartialOrd for Similarity {
 }
 
 /// Steps of a merge between two looks at how many elements went without a partner.
-const STRIDE: usize = 16;
+const STRIDE: usize = 12;
+/// Elements that are compared at once where sets may be equal for a while.
+const RUN: usize = 4;
 
 /// The number of common elements of two sorted sets, if it is at least `needed`.
 pub fn overlap(a: &[u64], b: &[u64], needed: u32) -> Option<u32> {
     let needed = needed as usize;
-    // So many elements of each may go without a partner.
     let spare_a = a.len().checked_sub(needed)?;
-    let spare_b = b.len().checked_sub(needed)?;
     if b.len() / GALLOP > a.len() {
         return overlap_with_large(a, b, spare_a).filter(|&common| common as usize >= needed);
     }
-    // Which of the two comes first is a coin toss, so nothing branches on it; only now and then is it asked whether to go on.
+    merge(a, b, needed)
+}
+
+/// The number of common elements of two sorted sets if it is at least `needed`, where `common` of them are known to be among the
+/// first `seen` of each set, and none has a partner beyond.
+pub fn overlap_after(a: &[u64], b: &[u64], seen: [usize; 2], common: u32, needed: u32) -> Option<u32> {
+    let rest = merge(&a[seen[0]..], &b[seen[1]..], (needed as usize).saturating_sub(common as usize))?;
+    Some(rest + common)
+}
+
+fn merge(a: &[u64], b: &[u64], needed: usize) -> Option<u32> {
+    // So many elements of each may go without a partner.
+    let spare_a = a.len().checked_sub(needed)?;
+    let spare_b = b.len().checked_sub(needed)?;
     let (mut i, mut j, mut common) = (0, 0, 0);
     loop {
+        // Near-duplicates have long runs in common.
+        while let (Some(x), Some(y)) = (a.get(i..i + RUN), b.get(j..j + RUN))
+            && x == y
+        {
+            (i, j, common) = (i + RUN, j + RUN, common + RUN);
+        }
+        // Elsewhere it is a coin toss which of the two comes first, so nothing branches on it; only now and then is it asked whether to go on.
         for _ in 0..STRIDE {
             let (Some(&x), Some(&y)) = (a.get(i), b.get(j)) else {
                 return (common >= needed).then_some(common as u32);
