@@ -57,9 +57,9 @@ pub(super) struct Index {
 impl Index {
     /// Builds the index of `count` sets; `keys_of` appends a set's keys to the buffer.
     pub(super) fn build(count: usize, keys_of: impl Fn(SetIndex, &mut Vec<u64>) + Sync) -> Result<Index> {
-        let entries = scatter(count, keys_of);
-        let partitions: Vec<Vec<Entry>> = (0..PARTITIONS).into_par_iter().map(|p| shared_keys(&entries, p)).collect();
-        drop(entries);
+        let blocks = scatter(count, keys_of);
+        let partitions: Vec<Vec<Entry>> = (0..PARTITIONS).into_par_iter().map(|p| shared_keys(&blocks, p)).collect();
+        drop(blocks);
         let shared: usize = partitions.iter().map(Vec::len).sum();
         if count >= FIRST as usize || shared > u32::MAX as usize {
             return Err(Error::TooLarge { what: "keys that documents share", limit: u32::MAX.into() });
@@ -151,29 +151,61 @@ impl Index {
     }
 }
 
-/// Entries by block of sets, then by partition; inside both by set.
-fn scatter(count: usize, keys_of: impl Fn(SetIndex, &mut Vec<u64>) + Sync) -> Vec<Vec<Vec<Entry>>> {
-    const BLOCK: usize = 4096;
-    let blocks: Vec<usize> = (0..count).step_by(BLOCK).collect();
-    let scatter_block = |&first: &usize| {
-        let mut partitions = vec![Vec::new(); PARTITIONS];
-        let mut keys = Vec::new();
-        for set in first..count.min(first + BLOCK) {
-            keys.clear();
-            keys_of(set as SetIndex, &mut keys);
-            for (place, &key) in keys.iter().enumerate() {
-                partitions[key as usize % PARTITIONS].push(Entry { key, set: set as SetIndex, place: place as u32 });
-            }
+/// The entries of some sets, by partition and then by set.
+struct Block {
+    entries: Vec<Entry>,
+    /// Where each partition begins; one more for the end.
+    starts: Vec<u32>,
+}
+
+impl Block {
+    fn new(entries: &[Entry]) -> Block {
+        let mut starts = vec![0u32; PARTITIONS + 1];
+        entries.iter().for_each(|entry| starts[entry.partition() + 1] += 1);
+        for partition in 0..PARTITIONS {
+            starts[partition + 1] += starts[partition];
         }
-        partitions
+        let mut next = starts.clone();
+        let mut scattered = vec![Entry::default(); entries.len()];
+        for entry in entries {
+            let slot = &mut next[entry.partition()];
+            scattered[*slot as usize] = *entry;
+            *slot += 1;
+        }
+        Block { entries: scattered, starts }
+    }
+
+    fn partition(&self, partition: usize) -> &[Entry] {
+        &self.entries[self.starts[partition] as usize..self.starts[partition + 1] as usize]
+    }
+}
+
+impl Entry {
+    fn partition(&self) -> usize {
+        self.key as usize % PARTITIONS
+    }
+}
+
+/// The entries of all sets, in blocks that stay in the cache while they are scattered.
+fn scatter(count: usize, keys_of: impl Fn(SetIndex, &mut Vec<u64>) + Sync) -> Vec<Block> {
+    const SETS: usize = 256;
+    let firsts: Vec<usize> = (0..count).step_by(SETS).collect();
+    let scatter_block = |(keys, entries): &mut (Vec<u64>, Vec<Entry>), &first: &usize| {
+        entries.clear();
+        for set in first..count.min(first + SETS) {
+            keys.clear();
+            keys_of(set as SetIndex, keys);
+            entries.extend(keys.iter().zip(0..).map(|(&key, place)| Entry { key, set: set as SetIndex, place }));
+        }
+        Block::new(entries)
     };
-    blocks.par_iter().map(scatter_block).collect()
+    firsts.par_iter().map_init(Default::default, scatter_block).collect()
 }
 
 /// The shared keys of one partition, by key and set.
-fn shared_keys(entries: &[Vec<Vec<Entry>>], partition: usize) -> Vec<Entry> {
-    let all = || entries.iter().flat_map(|block| &block[partition]);
-    let count: usize = entries.iter().map(|block| block[partition].len()).sum();
+fn shared_keys(blocks: &[Block], partition: usize) -> Vec<Entry> {
+    let all = || blocks.iter().flat_map(|block| block.partition(partition));
+    let count: usize = blocks.iter().map(|block| block.partition(partition).len()).sum();
     let mut seen = SeenTwice::with_capacity(count);
     all().for_each(|entry| seen.add(entry.key));
     let shared: Vec<Entry> = all().filter(|entry| seen.twice(entry.key)).copied().collect();
