@@ -87,8 +87,8 @@ impl Summary<'_> {
             line("  contained", counts.contained, &share(counts.contained));
         }
         if let Some(reference) = counts.reference {
-            let more = format!("of {} in the reference", grouped(reference.documents));
-            line("  already known", reference.removed, &more);
+            let more = format!("from the reference of {} documents", grouped(reference.documents));
+            line("  known already", reference.removed, &more);
         }
         line("clusters", counts.clusters, &largest(counts));
         if counts.skipped > 0 {

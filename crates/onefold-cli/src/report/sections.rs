@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use onefold::Remove;
+use onefold::{Remove, Threshold};
 
 use super::clusters::Gallery;
 use super::words::{counted, named, percent, shortened};
@@ -62,11 +62,20 @@ fn header(facts: &Facts) -> Html {
 
 fn lede(facts: &Facts) -> String {
     let (plan, counts) = (&facts.plan, &facts.counts);
-    let share = (plan.threshold.as_f64() * 1e8).round() / 1e6;
-    let words = plan.ngram_size;
+    let percent = |share: Threshold| (share.as_f64() * 1e8).round() / 1e6;
+    let (share, words) = (percent(plan.threshold), plan.ngram_size);
+    let contained = if plan.remove == Remove::Contained {
+        format!("A document with {} % of its sequences inside a kept one can go as well. ", percent(plan.containment))
+    } else {
+        String::new()
+    };
+    let reference = counts.reference.map_or(String::new(), |reference| {
+        let documents = counted(reference.documents, "document", "documents");
+        format!("So can what is known already, from the {documents} of the reference. ")
+    });
     format!(
         "Keeping one of each leaves {}. Documents count as near-duplicates where they have in common at least {share} % of the \
-         {words}-word sequences that occur in either; exact copies have the same words in the same order. Nothing has been deleted: \
+         {words}-word sequences that occur in either; exact copies have the same words in the same order. {contained}{reference}Nothing has been deleted: \
          this page says what could go, and why.",
         counted(counts.kept, "document", "documents")
     )
@@ -90,8 +99,7 @@ fn figures(facts: &Facts) -> Html {
         figures.insert(4, ("Inside another", counts.contained, share(counts.contained), "second-rule"));
     }
     if let Some(reference) = counts.reference {
-        let remark = format!("of {} documents in the reference", grouped(reference.documents));
-        figures.push(("Already known", reference.removed, remark, "rule"));
+        figures.push(("Known already", reference.removed, "from the reference".into(), "rule"));
     }
     for (term, figure, remark, class) in figures {
         let figure = el("dd").class("figure").with(grouped(figure));

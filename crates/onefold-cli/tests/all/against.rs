@@ -18,7 +18,7 @@ fn delivery() -> Place {
 fn what_the_reference_has_is_removable_and_the_reference_has_no_rows() {
     let place = delivery();
     let ran = place.scan("new --against archive --exclude-list known.txt").exits(0);
-    assert!(ran.stdout.contains("already known") && ran.stdout.contains("of 2 in the reference"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("known already") && ran.stdout.contains("from the reference of 2 documents"), "{}", ran.stdout);
     assert_eq!(place.ids(), set(["new/fresh-copy.txt", "new/fresh.txt", "new/known.txt", "new/nearly.txt"]));
     let documents = place.documents();
     let about = |id: &str| {
@@ -32,7 +32,7 @@ fn what_the_reference_has_is_removable_and_the_reference_has_no_rows() {
     let explained = place.onefold(["explain", "--result", "out", "new/nearly.txt"]).run().exits(0);
     assert!(explained.stdout.contains("archive/two.txt") && explained.stdout.contains("words to edit"), "{}", explained.stdout);
     let page = std::fs::read_to_string(place.at("out/report.html")).unwrap();
-    assert!(page.contains("Already known") && page.contains("archive/two.txt"));
+    assert!(page.contains("Known already") && page.contains("archive/two.txt"));
     let again = place.onefold(["report", "out", "--out", "page.html"]).run().exits(0);
     assert!(again.stderr.is_empty());
     assert!(std::fs::read_to_string(place.at("page.html")).unwrap().contains("and a few more"), "its text is shown");
