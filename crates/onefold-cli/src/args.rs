@@ -21,7 +21,7 @@ pub struct Cli {
 pub enum Command {
     /// Find exact and near-duplicates, and say which documents to keep (deletes nothing)
     Scan(ScanArgs),
-    /// Give the answer for another threshold, from the pairs of a result: no document is read again
+    /// Give the answer for another threshold, from the pairs of a result: nothing is compared again
     Rethreshold(RethresholdArgs),
     /// Compare a result with what people say are duplicates
     Evaluate(EvaluateArgs),
@@ -113,9 +113,9 @@ pub struct WritingArgs {
     /// Replace a former result in --out
     #[arg(long)]
     pub overwrite: bool,
-    /// How to write the tables
-    #[arg(long, value_enum, default_value_t = TableFormat::Parquet)]
-    pub format: TableFormat,
+    /// How to write the tables [default: parquet, or as the former result is written]
+    #[arg(long, value_enum)]
+    pub format: Option<TableFormat>,
     /// Also write the ids of removed documents to FILE, one a line
     #[arg(long, value_name = "FILE")]
     pub exclude_list: Option<PathBuf>,

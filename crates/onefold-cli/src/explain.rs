@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use anyhow::Result;
-use onefold::{Comparison, Manifest, Row, SavedResult, printable};
+use onefold::{Comparison, Manifest, Relate, Row, SavedResult, printable};
 use serde_json::json;
 
 use crate::args::ExplainArgs;
@@ -18,7 +18,7 @@ const SHOWN: usize = 10;
 struct Case {
     manifest: Manifest,
     row: Row,
-    /// The other documents that have the same representative.
+    /// What is removed for this document, or for the one kept for it.
     companions: Vec<Row>,
     /// Pairs that name the document, the most similar first.
     pairs: Vec<Row>,
@@ -38,8 +38,15 @@ impl Case {
         let result = SavedResult::open(&args.result)?;
         let documents = result.documents()?;
         let row = documents.iter().find(|row| row.text("id") == args.id).cloned();
-        let row = row.ok_or_else(|| Usage(format!("no document '{}' in the result", args.id)))?;
-        let same = |other: &Row| other.text("representative_id") == row.text("representative_id") && other.text("id") != args.id;
+        let row = match row {
+            Some(row) => row,
+            None if result.reference()?.iter().any(|row| row.text("id") == args.id) => {
+                return Err(Usage(format!("'{}' belongs to the reference, which stays as it is", args.id)).into());
+            }
+            None => return Err(Usage(format!("no document '{}' in the result", args.id)).into()),
+        };
+        let leader = if row.truth("keep") { &args.id } else { row.text("representative_id") };
+        let same = |other: &Row| !other.truth("keep") && other.text("representative_id") == leader && other.text("id") != args.id;
         let companions = documents.iter().filter(|other| same(other)).cloned().collect();
         let mut pairs = result.pairs()?;
         pairs.retain(|pair| pair.text("first_id") == args.id || pair.text("second_id") == args.id);
@@ -51,10 +58,9 @@ impl Case {
     }
 
     fn json(&self) -> String {
-        let document: serde_json::Map<_, _> =
-            self.row.0.iter().map(|(name, value)| (name.clone(), value.clone().into())).collect();
+        let document: serde_json::Map<_, _> = self.row.0.iter().map(|(name, value)| (name.clone(), typed(name, value))).collect();
         let companions: Vec<&str> = self.companions.iter().map(|row| row.text("id")).collect();
-        let pairs: Vec<_> = self.pairs.iter().map(|p| json!({"first_id": p.text("first_id"), "second_id": p.text("second_id"), "resemblance": p.number("resemblance")})).collect();
+        let pairs: Vec<_> = self.pairs.iter().map(|p| json!({"first_id": p.text("first_id"), "second_id": p.text("second_id"), "resemblance": p.number("resemblance"), "accepted": p.truth("accepted")})).collect();
         let edit = self.comparison.as_ref().map(|c| c.edit_distance);
         format!(
             "{:#}\n",
@@ -76,7 +82,8 @@ impl Case {
         match (row.truth("keep"), reason.split_once(" by ")) {
             (true, _) if !relation.is_empty() => {
                 let how = if relation == "contained" { "it lies inside" } else { "it contains" };
-                format!("kept: {how} '{representative}', which removes nothing (resemblance {})", row.text("similarity"))
+                let beside = format!("{how} '{representative}' (resemblance {}), and both stay", row.text("similarity"));
+                format!("kept: it stands for {stands_for}; {beside}")
             }
             (true, None) => format!("kept: {}; it stands for {stands_for}", words_for(reason)),
             (true, Some((_, rule))) => format!("kept: it stands for {stands_for}, and ranks before the next best by {rule}"),
@@ -104,20 +111,41 @@ impl Case {
             let [own, other] = found.shingles;
             let _ = writeln!(
                 text,
-                "  {} of its {own} shingles are among the {other} of the one kept; {} words to edit",
+                "  {} of its {own} shingles are among the {other} of the other; {} words to edit",
                 found.common, found.edit_distance
             );
         }
         let companions: Vec<(String, String)> =
             self.companions.iter().map(|row| (row.text("similarity").into(), printable(row.text("id")))).collect();
-        list(&mut text, "with the same representative", &companions);
+        let title = if self.row.truth("keep") { "removable for it" } else { "with the same representative" };
+        list(&mut text, title, &companions);
         let id = self.row.text("id");
-        let partner =
-            |pair: &Row| printable(if pair.text("first_id") == id { pair.text("second_id") } else { pair.text("first_id") });
+        let partner = |pair: &Row| {
+            let first = pair.text("first_id") == id;
+            let other = printable(pair.text(if first { "second_id" } else { "first_id" }));
+            let inside = if first { "containment_first" } else { "containment_second" };
+            match (pair.truth("accepted"), pair.number(inside)) {
+                (false, _) => format!("{other}  (below the threshold)"),
+                (true, Some(share)) if self.manifest.plan.relation == Relate::Containment => {
+                    format!("{other}  ({:.0} % of this one are in it)", share * 100.0)
+                }
+                _ => other,
+            }
+        };
         let pairs: Vec<(String, String)> =
             self.pairs.iter().map(|pair| (pair.text("resemblance").into(), partner(pair))).collect();
         list(&mut text, "pairs that name it", &pairs);
         text
+    }
+}
+
+/// A value with the type that its column has.
+fn typed(column: &str, value: &str) -> serde_json::Value {
+    match column {
+        "cluster_size" | "similarity" | "keep" | "is_representative" => {
+            serde_json::from_str(value).unwrap_or_else(|_| value.into())
+        }
+        _ => value.into(),
     }
 }
 

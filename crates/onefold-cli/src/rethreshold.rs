@@ -24,6 +24,9 @@ pub fn run(args: &RethresholdArgs) -> Result<Done> {
         Some(out) => {
             let manifest = &saved.manifest;
             let mut folder = result_folder(out, &args.writing, manifest.inputs.clone(), manifest.against.clone());
+            if args.writing.format.is_none() {
+                folder.format = manifest.format;
+            }
             folder.prepare()?;
             let outcome: Outcome = rethreshold(&saved, &exec, threshold)?;
             folder.accept(&outcome, &exec)?;

@@ -34,6 +34,9 @@ pub fn run(args: &ScanArgs) -> Result<Done> {
     let exec = Exec { threads, observer: &progress, cancel };
     let words = |inputs: &[OsString]| inputs.iter().map(|input| input.to_string_lossy().into_owned()).collect();
     let mut folder = result_folder(&args.out, &args.writing, words(&args.inputs), words(&args.against));
+    if args.write_kept.as_ref().is_some_and(|kept| kept == &args.out) {
+        return Err(Usage(format!("--write-kept and --out must be different folders, not both '{}'", args.out.display())).into());
+    }
     folder.write_kept = args.write_kept.clone();
     let outcome = onefold::run(&plan, &exec, source(&args.inputs, &args.against)?, &mut folder).inspect_err(|_| {
         TERMINATED.store(terminated.load(Ordering::Relaxed), Ordering::Relaxed);
@@ -48,7 +51,7 @@ pub fn run(args: &ScanArgs) -> Result<Done> {
 pub fn result_folder(path: &Path, writing: &WritingArgs, inputs: Vec<String>, against: Vec<String>) -> ResultFolder {
     let mut folder = ResultFolder::new(path);
     folder.overwrite = writing.overwrite;
-    folder.format = format(writing.format);
+    folder.format = writing.format.map_or_else(Format::default, format);
     folder.command = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     folder.inputs = inputs;
     folder.against = against;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use anyhow::Result;
-use onefold::{Counts, KeptFolder, Outcome, Remove, printable};
+use onefold::{Counts, KeptFolder, Outcome, Relate, Remove, printable};
 use serde::Serialize;
 
 use crate::numbers::{duration, grouped, percent, shortened};
@@ -80,6 +80,9 @@ impl Summary<'_> {
         };
         line("documents", counts.documents, &format!("in {}", duration(self.seconds)));
         line("kept", counts.kept, &share(counts.kept));
+        if self.outcome.plan.relation == Relate::Containment {
+            line("  inside another", counts.inside, &share(counts.inside));
+        }
         line("removable", counts.removed, &share(counts.removed));
         line("  exact copies", counts.exact, &share(counts.exact));
         line("  near-duplicates", counts.near, &share(counts.near));

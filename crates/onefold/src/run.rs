@@ -97,7 +97,10 @@ pub fn run(plan: &Plan, exec: &Exec<'_>, source: impl Into<Source>, sink: &mut d
     // 1 read, 2 extract, 3 normalize, 4 shingle: one pass over the bytes.
     let mut collection = read::ingest(plan, exec, source.into(), sink)?;
     if collection.inputs() == 0 {
-        let first = collection.skipped.first().map(|s| format!(" (first: '{}', {}: {})", s.input, s.reason, s.detail));
+        let first = match collection.skipped.first() {
+            Some(skipped) => Some(format!(" (first: '{}', {}: {})", skipped.input, skipped.reason, skipped.detail)),
+            None => collection.reference_documents.map(|_| "; files of the reference are no inputs".into()),
+        };
         return Err(Error::NoInput { seen: collection.skipped.len() as u64, first: first.unwrap_or_default() });
     }
     Protected::compile(&plan.protect)?.flag(&mut collection);

@@ -51,7 +51,7 @@ impl<'a> Gallery<'a> {
         for (nth, member) in cluster.members.iter().enumerate() {
             card = card.with(self.comparison(cluster, member, open && nth == 0));
         }
-        let more = (cluster.exact + cluster.near).saturating_sub(cluster.members.len() as u64);
+        let more = (cluster.exact + cluster.near + cluster.contained).saturating_sub(cluster.members.len() as u64);
         if more == 0 {
             return card;
         }
@@ -64,7 +64,11 @@ impl<'a> Gallery<'a> {
     }
 
     fn comparison(&mut self, cluster: &Cluster, member: &Member, open: bool) -> Html {
-        let relation = if member.exact { "exact copy" } else { "near-duplicate" };
+        let relation = match (member.exact, member.contained) {
+            (true, _) => "exact copy",
+            (_, true) => "lies inside it",
+            _ => "near-duplicate",
+        };
         let mut tag = format!(" · {relation}, {}", member.reason);
         if !member.flags.is_empty() {
             tag += &format!(" ({})", plain(&member.flags).replace(',', ", "));
@@ -103,12 +107,20 @@ fn heading(cluster: &Cluster) -> Element {
 }
 
 fn summary(cluster: &Cluster) -> String {
-    let mut parts = vec![counted(cluster.size, "document", "documents"), format!("{} kept", grouped(cluster.kept))];
+    let mut parts = vec![counted(cluster.size, "document", "documents")];
+    let listed = cluster.kept + cluster.exact + cluster.near + cluster.contained;
+    if cluster.size > listed {
+        parts.push(format!("{} in the reference", grouped(cluster.size - listed)));
+    }
+    parts.push(format!("{} kept", grouped(cluster.kept)));
     if cluster.exact > 0 {
         parts.push(counted(cluster.exact, "exact copy", "exact copies"));
     }
     if cluster.near > 0 {
         parts.push(counted(cluster.near, "near-duplicate", "near-duplicates"));
+    }
+    if cluster.contained > 0 {
+        parts.push(format!("{} inside another", grouped(cluster.contained)));
     }
     if let Some(least) = cluster.least().filter(|least| *least < 1.0) {
         parts.push(format!("least similar {}", similarity(least)));

@@ -13,14 +13,16 @@ use crate::output;
 
 /// Writes the page and says where it is.
 pub fn run(args: &ReportArgs) -> Result<Done> {
-    let result = SavedResult::open(&args.result)?;
+    let mut result = SavedResult::open(&args.result)?;
     let page = from_saved(&result, &args.result)?.page();
-    let target = args.out.clone().unwrap_or_else(|| args.result.join("report.html"));
-    write(&target, &page).map_err(|e| onefold::Error::Output {
-        action: "write",
-        path: target.display().to_string(),
-        cause: e,
-    })?;
+    let target = match &args.out {
+        None => result.publish_page(&page)?,
+        Some(target) => {
+            let failed = |cause| onefold::Error::Output { action: "write", path: target.display().to_string(), cause };
+            write(target, &page).map_err(failed)?;
+            target.clone()
+        }
+    };
     let shown = target.display().to_string();
     let text = if args.json {
         format!("{:#}\n", serde_json::json!({"report": shown, "bytes": page.len()}))

@@ -29,6 +29,8 @@ pub struct Cluster {
     pub exact: u64,
     /// Removed, near it.
     pub near: u64,
+    /// Removed, inside it.
+    pub contained: u64,
     /// The document that names the cluster, once its row came.
     pub representative: Option<Member>,
     /// Removed documents, the least similar first.
@@ -48,6 +50,8 @@ pub struct Member {
     pub similarity: f64,
     /// Whether it has the same words in the same order.
     pub exact: bool,
+    /// Whether it lies inside its representative.
+    pub contained: bool,
     /// Why it is kept or not.
     pub reason: String,
     /// Remarks.
@@ -88,12 +92,12 @@ impl Gathering {
 
 impl Cluster {
     fn take(&mut self, row: &DocumentRow<'_>) {
-        let exact = row.relation == Some("exact");
         self.size = row.cluster_size;
-        match (row.keep, exact) {
+        match (row.keep, row.relation) {
             (true, _) => self.kept += 1,
-            (false, true) => self.exact += 1,
-            (false, false) => self.near += 1,
+            (false, Some("exact")) => self.exact += 1,
+            (false, Some("contained")) => self.contained += 1,
+            (false, _) => self.near += 1,
         }
         if row.keep {
             if row.id == self.id {
@@ -129,6 +133,7 @@ impl Member {
             representative_id: row.representative_id.into(),
             similarity: row.similarity,
             exact: row.relation == Some("exact"),
+            contained: row.relation == Some("contained"),
             reason: shortened(row.keep_reason, NAME),
             flags: shortened(row.flags, NAME),
         }

@@ -1,6 +1,6 @@
 //! How alike the duplicates are, and how large the clusters.
 
-use onefold::PairsMode;
+use onefold::{PairsMode, Relate};
 
 use super::Report;
 use super::collect::BINS;
@@ -48,7 +48,12 @@ fn histogram(report: &Report, mut bins: Vec<Bin>, below_one: u64) -> Html {
     let peak = fullest.map_or(String::new(), |bin| {
         format!(" Most, {}, lie from {} to {}.", grouped(bin.counts.iter().sum()), number(bin.from), number(bin.to))
     });
-    let mut series = vec![Series::new("near-duplicates", Tone::Second), Series::new("below the threshold", Tone::Quiet)];
+    let accepted = if report.facts.plan.relation == Relate::Containment {
+        "near-duplicates, or one inside the other"
+    } else {
+        "near-duplicates"
+    };
+    let mut series = vec![Series::new(accepted, Tone::Second), Series::new("below the threshold", Tone::Quiet)];
     if bins.iter().all(|bin| bin.counts[1] == 0) {
         series.truncate(1);
         bins.iter_mut().for_each(|bin| bin.counts.truncate(1));

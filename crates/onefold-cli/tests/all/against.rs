@@ -33,6 +33,8 @@ fn what_the_reference_has_is_removable_and_the_reference_has_no_rows() {
     assert!(explained.stdout.contains("archive/two.txt") && explained.stdout.contains("words to edit"), "{}", explained.stdout);
     let page = std::fs::read_to_string(place.at("out/report.html")).unwrap();
     assert!(page.contains("Known already") && page.contains("archive/two.txt"));
+    let known = place.onefold(["explain", "--result", "out", "archive/two.txt"]).run().exits(2);
+    known.says(&["belongs to the reference"]);
     let again = place.onefold(["report", "out", "--out", "page.html"]).run().exits(0);
     assert!(again.stderr.is_empty());
     assert!(std::fs::read_to_string(place.at("page.html")).unwrap().contains("and a few more"), "its text is shown");
@@ -43,7 +45,12 @@ fn a_reference_that_is_not_there_is_an_error_and_standard_input_is_read_once() {
     let place = delivery();
     place.scan("new --against nowhere").exits(2).says(&["nowhere"]);
     place.scan("- --against -").exits(2).says(&["standard input"]);
-    place.scan("new --against new").exits(4);
+    place.scan("new --against new").exits(4).says(&["reference"]);
+    std::fs::create_dir(place.at("empty")).unwrap();
+    place.scan("new --against empty").exits(0);
+    let warnings = place.result("out").manifest.warnings;
+    assert!(warnings.iter().any(|warning| warning.code == "empty_reference"), "{warnings:?}");
+    std::fs::remove_dir_all(place.at("out")).unwrap();
     assert!(!place.at("out").exists());
 }
 
@@ -66,7 +73,11 @@ fn what_lies_inside_another_is_shown_and_removed_only_where_asked() {
     assert_eq!([row.text("relation"), row.text("representative_id"), row.text("keep")], ["contained", "quoting", "true"]);
     assert_eq!(place.documents()["fragment"].text("relation"), "", "too short to tell");
     let explained = place.onefold(["explain", "--result", "out", "page"]).run().exits(0);
-    assert!(explained.stdout.contains("kept: it lies inside 'quoting'"), "{}", explained.stdout);
+    assert!(
+        explained.stdout.contains("it lies inside 'quoting'") && explained.stdout.contains("both stay"),
+        "{}",
+        explained.stdout
+    );
     place.scan("rows.jsonl --remove contained --overwrite").exits(0);
     assert_eq!(place.removed(), set(["page"]));
     place.scan("rows.jsonl --remove contained --min-contained 5 --overwrite").exits(0);

@@ -66,6 +66,6 @@ fn a_verdict_is_explained() {
     assert!(kept.contains("kept: it stands for 1 other document") && kept.contains("old"), "{kept}");
     assert!(explain("other").contains("nothing better ranked is near it"));
     let json = place.onefold(["explain", "old", "--result", "out", "--json"]).run().exits(0).json();
-    assert_eq!((&json["document"]["keep"], &json["edit_distance"]), (&"false".into(), &1.into()));
+    assert_eq!((&json["document"]["keep"], &json["edit_distance"]), (&false.into(), &1.into()));
     place.onefold(["explain", "nobody", "--result", "out"]).run().exits(2).says(&["nobody"]);
 }

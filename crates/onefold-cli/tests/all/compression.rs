@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use crate::place::{Place, row, set, text};
+use crate::place::{Place, pairs, row, set, text};
 
 fn gzip(text: &str) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -98,4 +98,28 @@ fn a_damaged_file_never_ends_the_run() {
     for name in ["a.jsonl.gz", "b.jsonl.zst", "c.jsonl.gz"] {
         assert!(place.skipped().iter().any(|(input, _)| input == name), "{name}: {:?}", place.skipped());
     }
+}
+
+/// A decoder tells a wrong sum once; what it had delivered stands, and the rest is not lost in silence.
+#[test]
+fn a_member_with_a_wrong_sum_is_told_and_what_came_before_stands() {
+    let mut damaged = gzip(&one("a"));
+    let sum = damaged.len() - 6;
+    damaged[sum] ^= 1;
+    let whole = [damaged.clone(), gzip(&one("b"))].concat();
+    let place = Place::new();
+    place.write("a.jsonl.gz", &whole);
+    place.scan("a.jsonl.gz").exits(3);
+    assert_eq!((place.ids(), place.skipped()), (set(["a"]), pairs(&[("a.jsonl.gz", "damaged")])));
+    place.write("b.jsonl.gz", &damaged);
+    place.scan("b.jsonl.gz --overwrite").exits(3);
+    assert_eq!((place.ids(), place.skipped()), (set(["a"]), pairs(&[("b.jsonl.gz", "damaged")])));
+    place.onefold(["scan", "-", "--out", "out", "--overwrite"]).input(whole).run().exits(3);
+    assert_eq!(place.skipped(), pairs(&[("-", "damaged")]));
+    let mut frame = zstd::encode_all(one("z").as_bytes(), 1).unwrap();
+    let middle = frame.len() / 2;
+    frame[middle] ^= 0x55;
+    place.write("z.jsonl.zst", [zstd(&one("y")), frame].concat());
+    place.scan("z.jsonl.zst --overwrite").exits(3);
+    assert_eq!((place.ids(), place.skipped()), (set(["y"]), pairs(&[("z.jsonl.zst", "damaged")])));
 }

@@ -91,3 +91,12 @@ fn a_changed_list_of_skipped_inputs_is_noticed() {
     fs::write(place.at("out/skipped.jsonl"), "{}\n").unwrap();
     evaluate(&place).exits(6).says(&["skipped.jsonl"]);
 }
+
+#[test]
+fn a_plan_that_was_edited_is_exit_6() {
+    let place = scanned("");
+    let path = place.at("out/run.json");
+    let edited = fs::read_to_string(&path).unwrap().replace("\"threshold\": 0.8", "\"threshold\": 0.3");
+    fs::write(&path, edited).unwrap();
+    place.onefold(["rethreshold", "out", "--threshold", "0.4"]).run().exits(6).says(&["plan"]);
+}

@@ -19,6 +19,19 @@ fn every_result_has_a_page_and_report_makes_it_again() {
     place.onefold(["report", "out", "--out", "no/such/folder/x.html"]).run().exits(5).says(&["no/such/folder"]);
 }
 
+/// The page is part of the result: made again in place, the result is as sound as before.
+#[test]
+fn a_page_made_in_place_leaves_a_sound_result() {
+    let place = Place::with_documents();
+    for options in ["in", "in --overwrite --no-report"] {
+        place.scan(options).exits(0);
+        place.onefold(["report", "out"]).run().exits(0);
+        place.onefold(["report", "out"]).run().exits(0);
+        place.onefold(["pairs", "out"]).run().exits(0);
+        assert_eq!(place.listing("out"), crate::place::set(crate::place::RESULT));
+    }
+}
+
 #[test]
 fn no_report_leaves_the_page_out() {
     let place = Place::with_documents();

@@ -66,11 +66,11 @@ impl Stars {
         removes: impl Fn(TieKind) -> bool,
     ) -> Result<Stars> {
         let families = Families::new(documents, sets, ranking, measure);
-        let covers = families.settle(neighbours, &vec![true; families.all.len()], &removes)?;
+        let covers = families.settle(neighbours, &vec![true; families.all.len()], &removes, false)?;
         let mut stars = families.assign(documents, sets, &covers);
         if measure.containment.is_some() {
             let leads: Vec<bool> = (0..families.all.len() as FamilyIndex).map(|f| families.leads(f, &covers)).collect();
-            let beside = families.settle(neighbours, &leads, &|kind| !removes(kind))?;
+            let beside = families.settle(neighbours, &leads, &|kind| !removes(kind), true)?;
             families.place_beside(&beside, &mut stars);
         }
         Ok(stars)
@@ -115,12 +115,13 @@ impl Families {
         &self.all[family as usize]
     }
 
-    /// Settles the families that are `standing`; a leader covers others by ties that `hold`.
+    /// Settles the families that are `standing`; a leader covers others by ties that `hold`. With `all_lead` also what is covered covers others.
     fn settle(
         &self,
         neighbours: &dyn Neighbours,
         standing: &[bool],
         holds: &dyn Fn(TieKind) -> bool,
+        all_lead: bool,
     ) -> Result<Vec<Option<Cover>>> {
         let mut order: Vec<FamilyIndex> = (0..self.all.len() as FamilyIndex).filter(|&f| standing[f as usize]).collect();
         order.sort_unstable_by_key(|&f| self.get(f).rank);
@@ -135,14 +136,14 @@ impl Families {
         while at < order.len() {
             let mut open = Vec::new();
             while at < order.len() && open.len() < batch {
-                if self.leads(order[at], &covers) {
+                if all_lead || self.leads(order[at], &covers) {
                     open.push(order[at]);
                 }
                 at += 1;
             }
             let sets: Vec<SetIndex> = open.iter().map(|&f| self.get(f).set).collect();
             let found = neighbours.of(&sets, &useful)?;
-            let leaders = self.settle_batch(&open, &found, standing, holds, &mut covers);
+            let leaders = self.settle_batch(&open, &found, standing, holds, all_lead, &mut covers);
             // Neighbours looked up for families that a leader of the same batch covers are wasted: where that is
             // common (a template with a million copies), small batches keep the work linear.
             let wasted = open.len() - leaders;
@@ -159,11 +160,12 @@ impl Families {
         found: &[Vec<(SetIndex, Similarity)>],
         standing: &[bool],
         holds: &dyn Fn(TieKind) -> bool,
+        all_lead: bool,
         covers: &mut [Option<Cover>],
     ) -> usize {
         let mut leaders = 0;
         for (&leader, neighbours) in open.iter().zip(found) {
-            if !self.leads(leader, covers) {
+            if !all_lead && !self.leads(leader, covers) {
                 continue;
             }
             leaders += 1;

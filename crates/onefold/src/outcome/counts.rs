@@ -26,6 +26,9 @@ pub struct Counts {
     /// Of the removed: inside it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub contained: u64,
+    /// Of the kept: inside another that is kept.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub inside: u64,
     /// What was compared with, where there was a reference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<ReferenceCounts>,
@@ -104,6 +107,7 @@ pub(super) fn count(collection: &Collection, verdicts: &[Verdict], pairs: &[Pair
         counts.kept += u64::from(verdict.kept);
         counts.exact += u64::from(!verdict.kept && verdict.relation == Some(Relation::Exact));
         counts.contained += u64::from(!verdict.kept && verdict.relation == Some(Relation::Contained));
+        counts.inside += u64::from(verdict.kept && verdict.relation == Some(Relation::Contained));
         let seen = std::mem::replace(&mut seen_clusters[verdict.cluster as usize], true);
         counts.clusters += u64::from(!seen && verdict.cluster_size > 1);
         if u64::from(verdict.cluster_size) > counts.largest_cluster {
@@ -134,6 +138,10 @@ pub(super) fn warnings(counts: &Counts) -> Vec<Warning> {
         let (id, size, all) = (&counts.largest_cluster_id, counts.largest_cluster, counts.documents);
         let message = format!("one cluster, '{id}', holds {size} of {all} documents: a template, or empty pages?");
         warnings.push(Warning { code: "giant_cluster".into(), message });
+    }
+    if counts.reference.is_some_and(|reference| reference.documents == 0) {
+        let message = "the reference holds no document, so everything looks new".to_string();
+        warnings.push(Warning { code: "empty_reference".into(), message });
     }
     let loses_most = |source: &SourceCounts| source.removed * 2 > source.documents && source.documents >= SMALL_SOURCE;
     let mut losing: Vec<_> = counts.sources.iter().filter(|(_, source)| loses_most(source)).collect();

@@ -17,8 +17,14 @@ pub(crate) struct Clustering {
 impl Clustering {
     /// The stars themselves; one that stands beside another belongs to it as a whole.
     pub(crate) fn conservative(stars: &Stars) -> Self {
-        let of = |document: DocIndex| stars.representative[document as usize];
-        Clustering::named(stars.representative.iter().map(|&representative| of(representative)).collect())
+        // Each ranks before those it stands for or beside, so the way ends.
+        let first = |mut document: DocIndex| {
+            while stars.representative[document as usize] != document {
+                document = stars.representative[document as usize];
+            }
+            document
+        };
+        Clustering::named(stars.representative.iter().map(|&representative| first(representative)).collect())
     }
 
     /// Connected components, named by their best-ranked document.

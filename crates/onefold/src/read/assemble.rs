@@ -35,9 +35,7 @@ pub(super) fn assemble(mut batches: Vec<Batch>, files: Vec<InputFile>, mut skipp
     documents.sort_unstable_by(|a, b| (is_reference(a), a.id.as_bytes()).cmp(&(is_reference(b), b.id.as_bytes())));
     skipped.extend(documents.iter().filter(|document| !is_reference(document)).flat_map(remarks));
     skipped.sort_unstable();
-    let reference = documents.len() - documents.partition_point(|document| !is_reference(document));
-    let reference_documents = files.iter().any(|file| file.reference).then_some(reference as u64);
-    Collection { documents, files, sources, arenas, reference_documents, skipped }
+    Collection { documents, files, sources, arenas, reference_documents: None, skipped }
 }
 
 fn skip(file: &InputFile, record: u64, refusal: Refusal) -> Skipped {

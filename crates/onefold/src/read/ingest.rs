@@ -43,6 +43,7 @@ pub(super) struct Batch {
 /// Reads everything into a collection. The sink's own folders, where results will be, are not part of it; the sink may refuse the
 /// inputs before any of them is read.
 pub fn ingest(plan: &Plan, exec: &Exec<'_>, source: Source, sink: &dyn Sink) -> Result<Collection> {
+    let has_reference = !source.against.is_empty();
     let mut catalog = Catalog::new(plan, &sink.own_folders());
     let mut streams = Vec::new();
     let mut memory = Vec::new();
@@ -80,7 +81,10 @@ pub fn ingest(plan: &Plan, exec: &Exec<'_>, source: Source, sink: &dyn Sink) -> 
     exec.check()?;
     skipped.extend(unread);
     let files = listed.into_iter().map(|l| l.file).chain(files).collect();
-    Ok(assemble(batches, files, skipped))
+    let mut collection = assemble(batches, files, skipped);
+    let inputs = collection.inputs();
+    collection.reference_documents = has_reference.then_some((collection.documents.len() - inputs) as u64);
+    Ok(collection)
 }
 
 fn work(plan: &Plan, exec: &Exec<'_>, listed: &[Listed], units: &Receiver<Unit>) -> Vec<Batch> {

@@ -34,6 +34,8 @@ pub struct Lines {
     offset: u64,
     rest: Vec<u8>,
     ended: bool,
+    /// What went wrong after the lines that were delivered. A decoder may not say it twice.
+    fault: Option<io::Error>,
     pool: Pool,
 }
 
@@ -43,11 +45,14 @@ const KEPT_OF_OVERLONG: usize = 64;
 impl Lines {
     /// Lines longer than `longest` bytes are cut short and marked.
     pub fn new(reader: Box<dyn BufRead + Send>, target: usize, longest: u64) -> Self {
-        Lines { reader, target, longest, offset: 0, rest: Vec::new(), ended: false, pool: Pool::default() }
+        Lines { reader, target, longest, offset: 0, rest: Vec::new(), ended: false, fault: None, pool: Pool::default() }
     }
 
     /// The next block, `None` at the end. After an error the lines read before it come first.
     pub fn next_block(&mut self) -> io::Result<Option<LineBlock>> {
+        if let Some(fault) = self.fault.take() {
+            return Err(fault);
+        }
         let mut bytes = self.idle_buffer();
         bytes.append(&mut self.rest);
         bytes.reserve(self.target.saturating_sub(bytes.len()) + 1);
@@ -72,9 +77,14 @@ impl Lines {
                     self.reader.consume(taken);
                 }
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => (),
-                Err(e) if bytes.is_empty() => return Err(e),
-                // What was read before the fault is delivered; the fault comes again with the next call.
-                Err(_) => return Ok(Some(self.block(bytes, false))),
+                Err(e) => {
+                    self.ended = true;
+                    if bytes.is_empty() {
+                        return Err(e);
+                    }
+                    // What was read before the fault is delivered first.
+                    self.fault = Some(e);
+                }
             }
         }
         Ok(if bytes.is_empty() { None } else { Some(self.block(bytes, false)) })
@@ -97,7 +107,10 @@ impl Lines {
                 Ok([]) => (0, true),
                 Ok(more) => memchr::memchr(b'\n', more).map_or((more.len(), false), |end| (end + 1, true)),
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
-                Err(_) => (0, true),
+                Err(e) => {
+                    (self.fault, self.ended) = (Some(e), true);
+                    (0, true)
+                }
             };
             self.reader.consume(taken);
             passed += taken as u64;

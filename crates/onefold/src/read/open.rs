@@ -72,10 +72,26 @@ pub(super) fn decompress(mut reader: Box<dyn Read + Send>) -> io::Result<Plain> 
     let start = first_bytes(&mut reader)?;
     let whole = |start: Vec<u8>| BufReader::with_capacity(BUFFER, io::Cursor::new(start).chain(reader));
     Ok(match Packing::of(&start) {
-        Packing::Gzip => Box::new(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(whole(start)))),
-        Packing::Zstd => Box::new(BufReader::with_capacity(BUFFER, zstd::stream::read::Decoder::with_buffer(whole(start))?)),
+        Packing::Gzip => Box::new(BufReader::with_capacity(BUFFER, Unpacked(MultiGzDecoder::new(whole(start))))),
+        Packing::Zstd => {
+            Box::new(BufReader::with_capacity(BUFFER, Unpacked(zstd::stream::read::Decoder::with_buffer(whole(start))?)))
+        }
         Packing::Plain => Box::new(whole(start)),
     })
+}
+
+/// A decoder whose complaints are told from those of the system: data that can't be right is [`io::ErrorKind::InvalidData`].
+struct Unpacked<R>(R);
+
+impl<R: Read> Read for Unpacked<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buffer).map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidInput | io::ErrorKind::Other if error.raw_os_error().is_none() => {
+                io::Error::new(io::ErrorKind::InvalidData, error)
+            }
+            _ => error,
+        })
+    }
 }
 
 /// Up to four bytes; a pipe may deliver them one by one.

@@ -55,7 +55,7 @@ impl PairsTable {
     /// Reads the table of a result that lists all pairs.
     pub fn read(result: &SavedResult) -> Result<PairsTable> {
         if result.manifest.plan.pairs == PairsMode::Star {
-            return Err(Error::setting("pairs", "'all' in the scan whose pairs are expanded", "star"));
+            return Err(Error::setting("pairs", "'all' in the scan whose pairs are asked for", "star"));
         }
         let reference = result.reference()?.iter().map(|row| row.text("id").to_string()).collect();
         let mut table = PairsTable { rows: result.pairs()?, groups: Vec::new(), group_of: HashMap::new(), reference };

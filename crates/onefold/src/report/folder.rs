@@ -64,8 +64,8 @@ struct Lock {
 }
 
 const LOCK: &str = ".lock";
-const MANIFEST: &str = "run.json";
-const PAGE: &str = "report.html";
+pub(super) const MANIFEST: &str = "run.json";
+pub(super) const PAGE: &str = "report.html";
 
 impl ResultFolder {
     /// A folder with default settings.

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::folder::{MANIFEST, PAGE};
 use super::format::{Format, Row};
 use super::manifest::{FileDigest, Manifest, RESULT_VERSION};
 use crate::error::{Error, Result, Skipped};
@@ -18,7 +19,7 @@ pub struct SavedResult {
 impl SavedResult {
     /// Reads the manifest and checks every file that it names.
     pub fn open(folder: &Path) -> Result<SavedResult> {
-        let path = folder.join("run.json");
+        let path = folder.join(MANIFEST);
         let text = fs::read(&path).map_err(|cause| Error::Input { path: path.display().to_string(), cause })?;
         let corrupt = |problem: String| Error::Corrupt { path: path.display().to_string(), problem };
         let manifest: Manifest = serde_json::from_slice(&text).map_err(|e| corrupt(e.to_string()))?;
@@ -28,9 +29,31 @@ impl SavedResult {
                 manifest.result_version
             )));
         }
+        if manifest.plan.digest()? != manifest.plan_digest {
+            return Err(corrupt("the digest of its plan is another".into()));
+        }
         let result = SavedResult { folder: folder.to_path_buf(), manifest };
         result.manifest.files.iter().try_for_each(|(name, expected)| result.verify(name, expected))?;
         Ok(result)
+    }
+
+    /// Puts a page in the place of the one that the result has. At every moment the manifest vouches for what is there: it lets go of the old page
+    /// before the new one comes.
+    pub fn publish_page(&mut self, page: &str) -> Result<PathBuf> {
+        let path = self.folder.join(PAGE);
+        self.manifest.files.remove(PAGE);
+        self.write_manifest()?;
+        replace(&path, page.as_bytes())?;
+        let digest = FileDigest { bytes: page.len() as u64, blake3: blake3::hash(page.as_bytes()).to_hex().to_string() };
+        self.manifest.files.insert(PAGE.into(), digest);
+        self.write_manifest()?;
+        Ok(path)
+    }
+
+    fn write_manifest(&self) -> Result<()> {
+        let mut text = serde_json::to_vec_pretty(&self.manifest).map_err(|e| Error::Bug(e.to_string()))?;
+        text.push(b'\n');
+        replace(&self.folder.join(MANIFEST), &text)
     }
 
     /// Checks a file against its digest.
@@ -86,4 +109,16 @@ impl SavedResult {
         }
         format.read(&path).map_err(|e| corrupt(e.to_string()))
     }
+}
+
+/// Writes a file whole or not at all.
+fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let partial = path.with_file_name(format!(".{name}.{}", std::process::id()));
+    let written =
+        fs::write(&partial, bytes).and_then(|()| fs::File::open(&partial)?.sync_all()).and_then(|()| fs::rename(&partial, path));
+    written.map_err(|e| {
+        let _ = fs::remove_file(&partial);
+        Error::output("write", path, e)
+    })
 }

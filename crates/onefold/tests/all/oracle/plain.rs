@@ -116,9 +116,9 @@ impl<'a> Plain<'a> {
         }
         let heads: Vec<usize> = order.iter().copied().filter(|&d| head[d] == d).collect();
         let removes = |kind: u8| kind == NEAR || (kind == CONTAINED && self.question.remove_contained);
-        let covers = self.settle(&heads, removes);
+        let covers = self.settle(&heads, removes, false);
         let leaders: Vec<usize> = heads.iter().copied().filter(|&d| covers[d].is_none()).collect();
-        let beside = self.settle(&leaders, |kind| !removes(kind));
+        let beside = self.settle(&leaders, |kind| !removes(kind), true);
         let representative = |d: usize| covers[head[d]].map_or(head[d], |(leader, _)| leader);
         let shown = |d: usize| if d == representative(d) { beside[d].map_or(d, |(leader, _)| leader) } else { representative(d) };
         let component = self.components(&order);
@@ -132,7 +132,13 @@ impl<'a> Plain<'a> {
                 _ if self.facts[d].words == self.facts[shown(d)].words => "exact",
                 _ => "near",
             });
-            let cluster = if self.question.transitive { component[d] } else { shown(shown(d)) };
+            let first = |mut d: usize| {
+                while shown(d) != d {
+                    d = shown(d);
+                }
+                d
+            };
+            let cluster = if self.question.transitive { component[d] } else { first(d) };
             let id = |d: usize| self.facts[d].id.clone();
             Fate { id: id(d), representative: id(shown(d)), relation, kept, cluster: id(cluster) }
         };
@@ -140,7 +146,8 @@ impl<'a> Plain<'a> {
     }
 
     /// In the order of rank: leads unless an earlier leader may cover it; who is covered joins the closest, the better-ranked of equals.
-    fn settle(&self, families: &[usize], holds: impl Fn(u8) -> bool) -> Vec<Option<(usize, Tie)>> {
+    /// Beside another one may stand whatever is kept.
+    fn settle(&self, families: &[usize], holds: impl Fn(u8) -> bool, all_lead: bool) -> Vec<Option<(usize, Tie)>> {
         let mut covers: Vec<Option<(usize, Tie)>> = vec![None; self.facts.len()];
         let mut leaders: Vec<usize> = Vec::new();
         for &d in families {
@@ -152,7 +159,7 @@ impl<'a> Plain<'a> {
                     covers[d] = Some((leader, tie));
                 }
             }
-            if covers[d].is_none() {
+            if all_lead || covers[d].is_none() {
                 leaders.push(d);
             }
         }
