@@ -166,7 +166,7 @@ fn x13_a_page_that_does_not_fit_into_memory_is_skipped() {
     let place = Place::with_documents();
     let path = place.at("in/large.parquet");
     write(&path, Compression::SNAPPY, false, 50_000);
-    forge(&path, 0, &Kind::Data { values: 50_000 }, |packed| packed * 700);
+    forge(&path, 0, &Kind::Data { values: 50_000 }, |packed| (packed * 700).min(i32::MAX.into()));
     shell(place.path(), "ulimit -v 1000000; $ONEFOLD scan in --threads 2 --out out; exit $?").run().exits(3);
     let skipped = place.skipped();
     assert!(skipped.iter().any(|(input, _)| input == "in/large.parquet"), "{skipped:?}");

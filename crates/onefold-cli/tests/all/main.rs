@@ -22,6 +22,7 @@ mod evaluate;
 mod full_disk;
 mod gold;
 mod hostile_parquet;
+mod hostile_parquet_delta;
 mod ids;
 mod inputs;
 mod kept;

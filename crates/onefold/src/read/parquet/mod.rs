@@ -1,5 +1,7 @@
 //! Parquet: the wanted columns of every row, and no other column is decoded.
 
+mod cursor;
+mod delta;
 mod plausible;
 mod thrift;
 
@@ -11,7 +13,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use parquet::errors::ParquetError;
-use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::reader::RowIter;
 use parquet::record::{Field, Row};
@@ -57,13 +59,18 @@ pub(crate) fn check_pages(file: &File, metadata: &ParquetMetaData, wanted: &Type
         |path: &[String]| wanted.get_fields().iter().any(|field| Some(field.name()) == path.first().map(String::as_str));
     for (number, group) in metadata.row_groups().iter().enumerate() {
         for column in group.columns().iter().filter(|column| is_wanted(column.column_path().parts())) {
-            let (start, length) = column.byte_range();
-            let checked = plausible::pages(file, start..start.saturating_add(length), column.num_values());
+            let checked = check_chunk(file, column);
             let place = || format!("row group {}, column '{}'", number + 1, column.column_path().string());
             checked.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", place())))?;
         }
     }
     Ok(())
+}
+
+fn check_chunk(file: &File, column: &ColumnChunkMetaData) -> io::Result<()> {
+    let (start, length) = column.byte_range();
+    // Only pages in these encodings are worth unpacking twice.
+    if plausible::pages(file, start..start.saturating_add(length))? { delta::pages(file, column) } else { Ok(()) }
 }
 
 thread_local! {
@@ -80,11 +87,11 @@ pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> io::Result<T> {
     let before = GUARDED.replace(true);
     let done = catch_unwind(AssertUnwindSafe(work));
     GUARDED.set(before);
-    done.map_err(|_| thrift::wrong("the file is damaged"))
+    done.map_err(|_| cursor::wrong("the file is damaged"))
 }
 
 fn damaged(error: ParquetError) -> io::Error {
-    thrift::wrong(error.to_string())
+    cursor::wrong(error.to_string())
 }
 
 /// The top-level fields that hold wanted columns.
@@ -109,7 +116,7 @@ impl Iterator for ParquetRows {
     fn next(&mut self) -> Option<io::Result<FieldRow>> {
         self.number += 1;
         let group = self.groups.partition_point(|&last| last < self.number) + 1;
-        let failed = |error: &dyn std::fmt::Display| thrift::wrong(format!("row {} (row group {group}): {error}", self.number));
+        let failed = |error: &dyn std::fmt::Display| cursor::wrong(format!("row {} (row group {group}): {error}", self.number));
         match guarded(|| self.rows.next()) {
             Err(error) => Some(Err(failed(&error))),
             Ok(None) => None,

@@ -5,7 +5,9 @@ use std::io;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 
-use super::thrift::{Met, walk, wrong};
+use super::cursor::wrong;
+use super::delta;
+use super::thrift::{Met, walk};
 
 /// The number of a row group is a short integer.
 const MOST_GROUPS: usize = i16::MAX as usize;
@@ -19,6 +21,9 @@ const HARMLESS: u64 = 64 << 20;
 const LARGEST_RATIO: u64 = 1000;
 /// What the decoder holds for each entry of a dictionary.
 const ENTRY: u64 = 40;
+/// The types of whole numbers and structures, in Thrift.
+const NUMBER: u8 = 5;
+const STRUCTURE: u8 = 12;
 
 /// Refuses a footer that claims what can't be.
 pub(super) fn footer(file: &File) -> io::Result<()> {
@@ -78,6 +83,8 @@ struct Page {
     packed: i64,
     values: i64,
     entries: i64,
+    /// Whether its values are said to be in one of the encodings that `delta` is about.
+    delta: bool,
 }
 
 impl Page {
@@ -98,31 +105,40 @@ impl Page {
     fn parse(bytes: &[u8]) -> io::Result<Page> {
         let mut page = Page::default();
         let header = walk(bytes, &mut |path, met| {
-            let slot = match path {
-                [2] => &mut page.unpacked,
-                [3] => &mut page.packed,
-                [5 | 8, 1] => &mut page.values,
-                [7, 1] => &mut page.entries,
-                _ => return Ok(()),
-            };
-            if let Met::Number(number) = met {
-                *slot = number;
+            match met {
+                Met::Field(kind) => return expected(path, kind),
+                Met::Number(number) => page.take(path, number),
+                Met::List(_) | Met::Item => (),
             }
             Ok(())
         })?;
         Ok(Page { header: header as u64, ..page })
     }
 
+    fn take(&mut self, path: &[i64], number: i64) {
+        match path {
+            [2] => self.unpacked = number,
+            [3] => self.packed = number,
+            [5 | 8, 1] => self.values = number,
+            [7, 1] => self.entries = number,
+            [5, 2] | [8, 4] => self.delta |= delta::is_meant(number),
+            _ => (),
+        }
+    }
+
     /// How many bytes it takes to hold the page, if it is what it says.
     fn plausible(&self, left: u64) -> io::Result<u64> {
-        let number = |name: &str, number: i64| u64::try_from(number).map_err(|_| wrong(format!("a page has {number} {name}")));
+        let number = |name: &str, number: i64| {
+            let believed = u64::try_from(number).ok().filter(|&number| number <= i32::MAX as u64);
+            believed.ok_or_else(|| wrong(format!("a page has {number} {name}")))
+        };
         let (unpacked, packed) = (number("bytes", self.unpacked)?, number("packed bytes", self.packed)?);
         let entries = number("dictionary entries", self.entries)?;
         number("values", self.values)?;
         if packed > left.saturating_sub(self.header) {
             return Err(wrong(format!("a page of {packed} bytes where {left} are left")));
         }
-        if unpacked > HARMLESS && unpacked / LARGEST_RATIO >= packed.max(1) {
+        if is_bomb(unpacked, packed) {
             return Err(wrong(format!("a bomb: a page of {packed} bytes claims to hold {unpacked}")));
         }
         if entries > unpacked {
@@ -132,21 +148,40 @@ impl Page {
     }
 }
 
-/// Refuses a column chunk with a page that claims what can't be, or is more than memory can hold.
-pub(super) fn pages(file: &File, chunk: Range<u64>, values: i64) -> io::Result<()> {
+/// The decoder takes a field for what its id says, whatever its type: what it took otherwise than the walk did would be unchecked.
+fn expected(path: &[i64], kind: u8) -> io::Result<()> {
+    let expected = match path {
+        [1..=4] | [5, 1..=4] | [7, 1..=2] | [8, 1..=6] => NUMBER,
+        [5..=8] => STRUCTURE,
+        _ => return Ok(()),
+    };
+    if kind == expected { Ok(()) } else { Err(wrong(format!("a field has the type {kind} instead of {expected}"))) }
+}
+
+/// Whether so many bytes can't be meant to hold what they claim.
+pub(super) fn is_bomb(claimed: u64, bytes: u64) -> bool {
+    claimed > HARMLESS && claimed / LARGEST_RATIO >= bytes.max(1)
+}
+
+/// Refuses a column chunk with a page that claims what can't be, or is more than memory can hold. Returns whether a page is in an
+/// encoding that claims more inside its values.
+///
+/// All pages are looked at, as the decoder goes on to the end of the chunk however many values the footer names.
+pub(super) fn pages(file: &File, chunk: Range<u64>) -> io::Result<bool> {
     let end = chunk.end.min(file.metadata()?.len());
-    let (mut at, mut seen, mut largest) = (chunk.start, 0_i64, 0);
-    while at < end && seen < values {
+    let (mut at, mut largest, mut delta) = (chunk.start, 0, false);
+    while at < end {
         let page = Page::read(file, at, end)?;
         largest = largest.max(page.plausible(end - at)?);
         at += page.header + page.packed as u64;
-        seen = seen.saturating_add(page.values);
+        delta |= page.delta;
     }
-    has_room(largest)
+    has_room(largest)?;
+    Ok(delta)
 }
 
 /// Room that cannot be had ends the process where the decoder asks for it, so it is asked for here first.
-fn has_room(bytes: u64) -> io::Result<()> {
+pub(super) fn has_room(bytes: u64) -> io::Result<()> {
     let room = usize::try_from(bytes).ok().and_then(|bytes| Vec::<u8>::new().try_reserve_exact(bytes.checked_mul(2)?).ok());
     room.ok_or_else(|| io::Error::new(io::ErrorKind::OutOfMemory, format!("{bytes} bytes do not fit into memory")))
 }

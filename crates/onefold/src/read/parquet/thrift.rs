@@ -5,12 +5,16 @@
 
 use std::io;
 
+use super::cursor::{Cursor, wrong};
+
 /// Structures inside structures; real files have five.
 const DEEPEST: usize = 32;
 
 /// What is met on the way.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Met {
+    /// A field of this type begins.
+    Field(u8),
     /// A whole number.
     Number(i64),
     /// A list of so many items; so many bytes are there.
@@ -21,14 +25,13 @@ pub(super) enum Met {
 
 /// Walks over a structure and calls `meet` with the ids of the fields that lead to each thing. Returns the length of the structure.
 pub(super) fn walk(bytes: &[u8], meet: &mut dyn FnMut(&[i64], Met) -> io::Result<()>) -> io::Result<usize> {
-    let mut walker = Walker { bytes, at: 0, path: Vec::new(), meet };
+    let mut walker = Walker { cursor: Cursor::new(bytes), path: Vec::new(), meet };
     walker.structure(0)?;
-    Ok(walker.at)
+    Ok(walker.cursor.at)
 }
 
 struct Walker<'a> {
-    bytes: &'a [u8],
-    at: usize,
+    cursor: Cursor<'a>,
     path: Vec<i64>,
     meet: &'a mut dyn FnMut(&[i64], Met) -> io::Result<()>,
 }
@@ -40,13 +43,18 @@ impl Walker<'_> {
         }
         let mut id = 0_i64;
         loop {
-            let head = self.byte()?;
+            let head = self.cursor.byte()?;
             if head == 0 {
                 return Ok(());
             }
             let step = i64::from(head >> 4);
-            id = if step > 0 { id + step } else { self.number()? };
+            id = if step > 0 { id + step } else { self.cursor.number()? };
+            // The decoder holds ids in so many bits: others would become fields that were not met here.
+            if !(1..=i64::from(i16::MAX)).contains(&id) {
+                return Err(wrong(format!("a field has the id {id}")));
+            }
             self.path.push(id);
+            (self.meet)(&self.path, Met::Field(head & 15))?;
             // The value of a truth is in its type.
             if !matches!(head & 15, 1 | 2) {
                 self.value(head & 15, depth)?;
@@ -59,12 +67,12 @@ impl Walker<'_> {
         match kind {
             1..=3 => self.pass(1),
             4..=6 => {
-                let number = self.number()?;
+                let number = self.cursor.number()?;
                 (self.meet)(&self.path, Met::Number(number))
             }
             7 => self.pass(8),
             8 => {
-                let length = self.varint()?;
+                let length = self.cursor.varint()?;
                 self.pass(length)
             }
             9 | 10 => self.list(depth),
@@ -76,8 +84,8 @@ impl Walker<'_> {
     }
 
     fn list(&mut self, depth: usize) -> io::Result<()> {
-        let head = self.byte()?;
-        let size = if head >> 4 == 15 { self.varint()? } else { u64::from(head >> 4) };
+        let head = self.cursor.byte()?;
+        let size = if head >> 4 == 15 { self.cursor.varint()? } else { u64::from(head >> 4) };
         let size = self.believable(size)?;
         (self.meet)(&self.path, Met::List(size))?;
         for _ in 0..size {
@@ -88,9 +96,9 @@ impl Walker<'_> {
     }
 
     fn map(&mut self, depth: usize) -> io::Result<()> {
-        let size = self.varint()?;
+        let size = self.cursor.varint()?;
         let size = self.believable(size)?;
-        let kinds = if size > 0 { self.byte()? } else { 0 };
+        let kinds = if size > 0 { self.cursor.byte()? } else { 0 };
         for _ in 0..size {
             self.value(kinds >> 4, depth + 1)?;
             self.value(kinds & 15, depth + 1)?;
@@ -98,50 +106,17 @@ impl Walker<'_> {
         Ok(())
     }
 
+    fn pass(&mut self, count: u64) -> io::Result<()> {
+        self.cursor.take(count).map(|_| ())
+    }
+
     /// Each item takes a byte at least.
     fn believable(&self, size: u64) -> io::Result<usize> {
-        let left = self.bytes.len() - self.at;
+        let left = self.cursor.left();
         usize::try_from(size).ok().filter(|&size| size <= left).ok_or_else(|| {
             io::Error::new(io::ErrorKind::UnexpectedEof, format!("a list of {size} items where {left} bytes are left"))
         })
     }
-
-    fn byte(&mut self) -> io::Result<u8> {
-        let byte = self.bytes.get(self.at).copied().ok_or(io::ErrorKind::UnexpectedEof)?;
-        self.at += 1;
-        Ok(byte)
-    }
-
-    fn pass(&mut self, count: u64) -> io::Result<()> {
-        let left = (self.bytes.len() - self.at) as u64;
-        if count > left {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        self.at += count as usize;
-        Ok(())
-    }
-
-    fn varint(&mut self) -> io::Result<u64> {
-        let mut value = 0_u64;
-        for shift in (0..64).step_by(7) {
-            let byte = self.byte()?;
-            value |= u64::from(byte & 0x7f) << shift;
-            if byte & 0x80 == 0 {
-                return Ok(value);
-            }
-        }
-        Err(wrong("a number has no end"))
-    }
-
-    /// Negative numbers are folded between the others.
-    fn number(&mut self) -> io::Result<i64> {
-        let folded = self.varint()?;
-        Ok((folded >> 1) as i64 ^ -((folded & 1) as i64))
-    }
-}
-
-pub(super) fn wrong(problem: impl Into<String>) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, problem.into())
 }
 
 #[cfg(test)]
@@ -151,7 +126,9 @@ mod tests {
     fn met(bytes: &[u8]) -> io::Result<Vec<(Vec<i64>, Met)>> {
         let mut all = Vec::new();
         walk(bytes, &mut |path, met| {
-            all.push((path.to_vec(), met));
+            if !matches!(met, Met::Field(_)) {
+                all.push((path.to_vec(), met));
+            }
             Ok(())
         })?;
         Ok(all)
