@@ -83,18 +83,11 @@ def times(value):
 def cpu_section(records):
     parts = [el("p", "CPU seconds of each tool, user and system, as multiples of what onefold needs for the same documents in "
                      "the same run. The scale is logarithmic: each line across is ten times the one before. onefold is at 1.")]
-    for found in contested(records):
-        groups = [group for group in groups_with(found, False) if rivals(group)]
-        rows, lines, entries = [], [], []
-        for at, group in enumerate(groups):
-            own, tone = own_row(group), GROUP_TONES[at % len(GROUP_TONES)]
-            entries.append((collection(group), tone, "bar"))
-            lines.append(cost_line(own, own, group))
-            for row in rivals(group):
-                ratio = row["cpu_seconds"] / own["cpu_seconds"]
-                rows.append((row["name"], times(ratio), ratio, tone))
-                lines.append(cost_line(row, own, group))
-        axis = plot.Axis.powers("CPU seconds ÷ onefold’s", [value for _, _, value, _ in rows])
+    drawn = [(found, *cost_rows(found)) for found in contested(records)]
+    # One scale for all, so that bars may be compared across plots.
+    values = [value for _, rows, _, _ in drawn for _, _, value, _ in rows]
+    for found, rows, lines, entries in drawn:
+        axis = plot.Axis.powers("CPU seconds ÷ onefold’s", values)
         title = f"{whole(found)}: CPU time as a multiple of onefold’s"
         said = "; ".join(f"{name} {remark}" for name, remark, _, _ in rows)
         parts.append(plot.figure(f"cpu-{found['name']}", title, said, entries, plot.bars(axis, rows)))
@@ -104,8 +97,23 @@ def cpu_section(records):
     return Html("".join(parts))
 
 
+def cost_rows(found):
+    """Bars, lines of the table and legend of a record."""
+    rows, lines, entries = [], [], []
+    groups = [group for group in groups_with(found, False) if rivals(group)]
+    for at, group in enumerate(groups):
+        own, tone = own_row(group), GROUP_TONES[at % len(GROUP_TONES)]
+        entries.append((collection(group), tone, "bar"))
+        lines.append(cost_line(own, own, group))
+        for row in rivals(group):
+            ratio = row["cpu_seconds"] / own["cpu_seconds"]
+            rows.append((row["name"], times(ratio), ratio, tone))
+            lines.append(cost_line(row, own, group))
+    return rows, lines, entries
+
+
 def cost_line(row, own, group):
-    ratios = [number(row[key] / own[key] if own[key] else None, "{:,.1f}") for key in ("cpu_seconds", "wall_seconds")]
+    ratios = [number(row[key] / own[key] if own[key] else None, "{:,.2f}") for key in ("cpu_seconds", "wall_seconds")]
     return (
         row["name"], number(group["documents"]), seconds(row["cpu_seconds"]), ratios[0], seconds(row["wall_seconds"]), ratios[1],
         number(row["peak_mb"], "{:,.0f}"), row["settings"] or "–",
@@ -171,8 +179,8 @@ def speed_section(records):
         (f"{name}: {what}", f"{found['date']}, {speed:,.1f}", speed, "first") for (name, what, found, _, _), speed in zip(rows, speeds)
     ]
     lines = [
-        (f"{name}: {what}", found["date"], found["onefold"], number(group["documents"]), number(group["megabytes"]),
-         seconds(own["cpu_seconds"]), seconds(own["wall_seconds"]), number(own["peak_mb"], "{:,.0f}"), f"{speed:,.1f}")
+        (f"{name}: {what}", found["date"], f"{speed:,.1f}", number(group["megabytes"]), seconds(own["cpu_seconds"]),
+         seconds(own["wall_seconds"]), number(own["peak_mb"], "{:,.0f}"), number(group["documents"]), found["onefold"])
         for (name, what, found, group, own), speed in zip(rows, speeds)
     ]
     title = "onefold: MB of input for each CPU second, all records"
@@ -181,43 +189,44 @@ def speed_section(records):
         el("p", "Every record of onefold, the dates of one collection below one another. Between machines, or between a busy and "
                 "an idle one, only ratios of one run may be compared; runs that were refused are left out.")
         + plot.figure("speed", title, "; ".join(f"{name}, {remark}" for name, remark, _, _ in drawn), [], plot.bars(axis, drawn))
-        + table(title, ("collection", "#date", "~program", "#documents", "#MB", "#CPU s", "#wall s", "#peak MB", "#MB per CPU s"), lines)
+        + table(title, ("collection", "#date", "#MB per CPU s", "#MB", "#CPU s", "#wall s", "#peak MB", "#documents", "~program"), lines)
     )
 
 
 def stages_section(records):
-    rows, lines = [], []
-    for found in records:
-        for group in groups_with(found, False):
-            own = own_row(group)
-            if own["stages"]:
-                name = f"{found['name']}: {collection(group)}"
-                rows.append((name, f"{found['date']}, {seconds(own['wall_seconds'])} s", stage_shares(own)))
-                lines += stage_lines(name, own)
-    if not rows:
+    timed = [
+        (f"{found['name']}: {collection(group)}", found["date"], own_row(group))
+        for found in records for group in groups_with(found, False) if own_row(group)["stages"]
+    ]
+    if not timed:
         return el("p", "No record holds the times of the stages yet.")
+    rows = [(name, f"{date}, {seconds(own['wall_seconds'])} s", stage_shares(own)) for name, date, own in timed]
+    order = [stage for _, _, stages in STAGE_PARTS for stage in stages]
+    measured = dict.fromkeys(stage for _, _, own in timed for stage in own["stages"])
+    known = [stage for stage in order if stage in measured] + [stage for stage in measured if stage not in order]
+    lines = [
+        (name, date, *(number(own["stages"].get(stage), "{:,.3f}") for stage in known), f"{rest_seconds(own):,.3f}", f"{own['wall_seconds']:,.3f}")
+        for name, date, own in timed
+    ]
     title = "onefold: share of the stages in the wall time"
     entries = [(name, tone, "bar") for name, tone, _ in STAGE_PARTS] + [(*REST, "bar")]
     said = "; ".join(f"{name}: " + ", ".join(part[2] for part in parts) for name, _, parts in rows)
     return Html(
         plot.figure("stages", title, said, entries, plot.stacks(plot.Axis.shares("share of the wall time"), rows))
-        + table(title, ("collection", "stage", "#wall s", "#share"), lines)
+        + table("onefold: wall seconds of the stages", ("collection", "#date", *(f"#{stage}" for stage in known), "#the rest", "#all"), lines)
     )
 
 
+def rest_seconds(own):
+    return max(0.0, own["wall_seconds"] - sum(own["stages"].values()))
+
+
 def stage_shares(own):
-    total = max(own["wall_seconds"], sum(own["stages"].values()))
     parts = [(name, tone, sum(own["stages"].get(stage, 0) for stage in stages)) for name, tone, stages in STAGE_PARTS]
-    parts.append((*REST, total - sum(own["stages"].values())))
+    # A stage that this list does not know counts to the rest rather than to nothing.
+    parts.append((*REST, rest_seconds(own) + sum(own["stages"].values()) - sum(spent for _, _, spent in parts)))
+    total = sum(spent for _, _, spent in parts)
     return [(spent / total, tone, f"{name} {spent / total:.0%}") for name, tone, spent in parts]
-
-
-def stage_lines(name, own):
-    total = max(own["wall_seconds"], sum(own["stages"].values()))
-    order = [stage for _, _, stages in STAGE_PARTS for stage in stages]
-    spent = sorted(own["stages"].items(), key=lambda item: order.index(item[0]) if item[0] in order else len(order))
-    spent.append(("the rest", total - sum(own["stages"].values())))
-    return [(name, stage, f"{value:,.3f}", f"{value / total:.1%}") for stage, value in spent]
 
 
 def expected_section(records):
@@ -240,7 +249,7 @@ def verdict(text):
 
 
 def records_section(records):
-    return Html("".join(map(record_part, records)))
+    return Html("".join(map(record_part, reversed(records))))
 
 
 def record_part(found):
@@ -253,8 +262,13 @@ def record_part(found):
     notes = [*found["notes"], *([f"Check of the truth: {check['note']}"] if check and check.get("note") else [])]
     return Html(
         el("h3", whole(found)) + el("p", found["question"]) + el("p", *facts, "The record as ", *links, ".", class_="note")
-        + "".join(el("p", note, class_="note") for note in notes)
+        + "".join(el("p", *with_code(note), class_="note") for note in notes)
     )
+
+
+def with_code(note):
+    """The parts of a note; what stands between backticks is code."""
+    return [el("code", part) if at % 2 else part for at, part in enumerate(note.split("`"))]
 
 
 # --- the page -------------------------------------------------------------------------------------------------

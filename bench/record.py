@@ -24,8 +24,8 @@ COLUMNS = (
     ("MB per CPU s", "mb_per_cpu_second", "{:.1f}".format), ("pairs", "pairs", "{:,}".format),
     ("pairs listed", "pairs_listed", "{:,}".format), ("pair precision", "precision", "{:.3f}".format),
     ("pair recall", "recall", "{:.3f}".format), ("kept", "kept", "{:,}".format), ("removable", "removable", "{:,}".format),
-    ("CPU ÷ onefold", "cpu_ratio", "{:.1f}".format), ("wall ÷ onefold", "wall_ratio", "{:.1f}".format),
-    ("memory ÷ onefold", "memory_ratio", "{:.1f}".format), ("exit", "exit_code", str), ("answer", "answer", str),
+    ("CPU ÷ onefold", "cpu_ratio", "{:.2f}".format), ("wall ÷ onefold", "wall_ratio", "{:.2f}".format),
+    ("memory ÷ onefold", "memory_ratio", "{:.2f}".format), ("exit", "exit_code", str), ("answer", "answer", str),
 )
 ALWAYS = ("name", "settings", "cpu_seconds", "wall_seconds", "peak_mb")
 # Said of onefold alone, so they stand below the table and not in it.
@@ -105,6 +105,8 @@ def group_problems(where, group):
         found += wrong_fields(f"{where}.{row.get('name')}", row, needed)
         found += [f"{where}.{row['name']}.{key} is no share" for key in ("precision", "recall")
                   if isinstance(row.get(key), (int, float)) and not 0 <= row[key] <= 1]
+        found += [f"{where}.{row['name']}.{key} is not above zero" for key in ("cpu_seconds", "wall_seconds")
+                  if isinstance(row.get(key), (int, float)) and row[key] <= 0]
     if [row.get("name") for row in group["rows"]].count("onefold") != 1:
         found.append(f"{where} needs one row of onefold")
     return found
@@ -257,7 +259,9 @@ def expectations_section(expectations):
 
 
 def found_text(judged):
-    return "" if judged["left"] is None else f"{judged['left']:,.4g}" if judged["left"] < 10_000 else f"{judged['left']:,.0f}"
+    """What was found; both sides if neither is a plain number."""
+    sides = [judged["left"]] if re.search(r"[=<>]\s*[\d_.]+$", judged["expected"]) else [judged["left"], judged["right"]]
+    return " and ".join(f"{side:,.4g}" if side < 10_000 else f"{side:,.0f}" for side in sides if side is not None)
 
 
 def notes_section(notes):

@@ -74,6 +74,7 @@ class Records(unittest.TestCase):
             (lambda r: r["groups"][0]["rows"][0].pop("stages"), "groups[0].onefold.stages is missing"),
             (lambda r: r["groups"][0]["rows"][1].update(cpu_seconds=None), "groups[0].gaoya.cpu_seconds is of the wrong type"),
             (lambda r: r["groups"][0]["rows"][1].update(recall=1.2), "groups[0].gaoya.recall is no share"),
+            (lambda r: r["groups"][0]["rows"][0].update(wall_seconds=0), "groups[0].onefold.wall_seconds is not above zero"),
             (lambda r: r["groups"][1]["rows"].pop(0), "groups[1] needs one row of onefold"),
             (lambda r: r.update(date="today"), "date: today"),
         ):
