@@ -11,8 +11,8 @@ lint:
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --quiet -- -D warnings
 
-# Needs the network for packages; see bench/README.md for what it measures.
+# Needs the network for packages; see bench/README.md for what it measures. EXPERIMENT: a file of bench/experiments.
+EXPERIMENT ?= small
 bench:
 	cargo build --release --quiet
-	python3 bench/corpus.py --size 50MB --out ~/.cache/onefold-bench/corpus-50m.jsonl
-	python3 bench/compare.py ~/.cache/onefold-bench/corpus-50m.jsonl --onefold target/release/onefold
+	python3 -B bench/run.py $(EXPERIMENT) --onefold target/release/onefold

@@ -5,9 +5,11 @@
 
 Installs the contenders by name into virtualenvs under the cache folder. Measures CPU seconds, wall seconds and
 peak memory of each program's whole process tree, and scores the contenders' pairs against onefold's.
+`run.py EXPERIMENT` does the same for an experiment file, and judges what it expects.
 """
 
 import argparse
+import contextlib
 import hashlib
 import itertools
 import json
@@ -22,6 +24,7 @@ from pathlib import Path
 import measure
 import record
 from contenders import BY_NAME, CHECK_REQUIREMENTS, SLOW_DOCUMENTS, Installer
+from experiment import WORDS
 from score import Truth, score
 
 HERE = Path(__file__).parent
@@ -60,38 +63,52 @@ class Collection:
 def run_onefold(arguments, collection, folder):
     """Run onefold; returns its row of the table and the truth."""
     out = folder / "onefold-result"
-    options = shlex.split(arguments.onefold_options)
-    command = [arguments.onefold, "scan", collection.path, "--out", out, "--format", "jsonl", *options]
-    usage = measure.run(command, folder / "onefold.log", arguments.timeout)
-    if usage.exit_code not in ONEFOLD_GOOD_EXITS:
-        sys.exit(f"onefold ended with {usage.exit_code}:\n{tail(folder / 'onefold.log')}")
+    row = scan_row(arguments.onefold, arguments.onefold_options, collection, folder, arguments.timeout)
+    if row["exit_code"] not in ONEFOLD_GOOD_EXITS:
+        sys.exit(f"onefold ended with {row['exit_code']}:\n{tail(folder / 'onefold.log')}")
     truth = Truth(out / "pairs.jsonl", collection.numbers)
-    row = measured_row("onefold", " ".join(options) or "defaults", usage, collection)
-    row.update(pairs=truth.pair_count(), precision=1.0, recall=1.0, removable=removed_documents(out))
+    # The others are scored against onefold's pairs; how right these are, --check-truth says.
+    row.update(pairs=truth.pair_count(), precision=1.0, recall=1.0)
     return row, truth
 
 
-def removed_documents(result):
-    with open(result / "documents.jsonl", encoding="utf-8") as lines:
-        return sum(not json.loads(line)["keep"] for line in lines)
+def scan_row(onefold, options, collection, folder, timeout):
+    """Run onefold, whatever the end; returns its row of the table."""
+    out, options = folder / "onefold-result", shlex.split(options)
+    command = [onefold, "scan", collection.path, "--out", out, "--format", "jsonl", *options]
+    usage = measure.run(command, folder / "onefold.log", timeout)
+    row = measured_row("onefold", " ".join(options) or "defaults", command, usage, collection)
+    if usage.exit_code in ONEFOLD_GOOD_EXITS:
+        run = json.loads((out / "run.json").read_text("utf-8"))
+        counts = run["counts"]
+        row.update(pairs_listed=counts["pairs"], kept=counts["kept"], removable=counts["removed"], stages=run["timings"])
+    return row
 
 
 def run_contender(contender, interpreter, collection, truth, folder, timeout):
     answer, log = folder / f"{contender.name}.pairs", folder / f"{contender.name}.log"
-    usage = measure.run([interpreter, contender.script, collection.path, answer], log, timeout)
+    command = [interpreter, contender.script, collection.path, answer]
+    usage = measure.run(command, log, timeout)
     if usage.exit_code != 0:
         return failed_row(contender, f"ended with {usage.exit_code}", tail(log))
-    row = measured_row(contender.name, contender.settings, usage, collection)
+    row = measured_row(contender.name, contender.settings, command, usage, collection)
     row.update(asdict(score(answer, truth, len(collection.numbers))))
     return row
 
 
-def measured_row(name, settings, usage, collection):
+def measured_row(name, settings, command, usage, collection):
     return {
-        "name": name, "settings": settings, "cpu_seconds": round(usage.cpu_seconds, 3),
+        "name": name, "settings": settings, "command": shown_command(command), "exit_code": usage.exit_code,
+        "cpu_seconds": round(usage.cpu_seconds, 3), "cpu_user_seconds": round(usage.user_seconds, 3),
+        "cpu_system_seconds": round(usage.system_seconds, 3),
         "wall_seconds": round(usage.wall_seconds, 3), "peak_mb": round(usage.peak_bytes / 1e6, 1),
         "mb_per_cpu_second": round(collection.bytes / 1e6 / usage.cpu_seconds, 2),
     }
+
+
+def shown_command(command):
+    """The command line without folders of this machine."""
+    return shlex.join(part.name if isinstance(part, Path) else part for part in command)
 
 
 def failed_row(contender, reason, detail):
@@ -104,7 +121,7 @@ def tail(log):
     return log.read_text("utf-8", "replace")[-1500:]
 
 
-def run_group(arguments, collection, contenders, installer, folder):
+def run_group(arguments, collection, contenders, installer, folder, same_words):
     """onefold, then each contender, on one collection."""
     own_row, truth = run_onefold(arguments, collection, folder)
     print(progress(own_row), file=sys.stderr)
@@ -121,7 +138,15 @@ def run_group(arguments, collection, contenders, installer, folder):
         if "cpu_seconds" in row:
             row["cpu_ratio"] = round(row["cpu_seconds"] / own_row["cpu_seconds"], 2)
             row["wall_ratio"] = round(row["wall_seconds"] / own_row["wall_seconds"], 2)
-    return {"documents": len(collection.numbers), "bytes": collection.bytes, "rows": rows}
+            row["memory_ratio"] = round(row["peak_mb"] / own_row["peak_mb"], 2)
+    return group_of(collection, rows, same_words=same_words)
+
+
+def group_of(collection, rows, **more):
+    return {
+        **more, "documents": len(collection.numbers), "bytes": collection.bytes,
+        "megabytes": round(collection.bytes / 1e6, 1), "rows": rows,
+    }
 
 
 def progress(row):
@@ -150,25 +175,29 @@ def with_same_words(collection, installer, scratch):
 def compare(arguments, scratch):
     installer = Installer(arguments.cache, arguments.python, arguments.newer_python)
     collection = Collection(arguments.input)
-    described = collection.describe()
-    if arguments.same_words:
-        collection = with_same_words(collection, installer, scratch)
-    chosen = [BY_NAME[name] for name in arguments.contenders]
-    result = {"corpus": described, "same_words": arguments.same_words, "groups": []}
-    groups = [
-        (collection, [contender for contender in chosen if not contender.slow]),
-        (None, [contender for contender in chosen if contender.slow]),
-    ]
-    for number, (documents, contenders) in enumerate(groups):
-        if number and not contenders:
-            continue
-        folder = scratch / f"group-{number}"
+    result = {"corpus": collection.describe(), "groups": [], "truth_check": None}
+    for same_words in WORDS[arguments.words]:
+        folder = scratch / ("same-words" if same_words else "own-words")
         folder.mkdir()
-        documents = documents or collection.head(SLOW_DOCUMENTS, folder)
-        result["groups"].append(run_group(arguments, documents, contenders, installer, folder))
-    if arguments.check_truth:
-        result["truth_check"] = check_truth(arguments, collection, installer, scratch / "group-0" / "onefold-result")
+        seen = with_same_words(collection, installer, folder) if same_words else collection
+        result["groups"] += run_groups(arguments, seen, installer, folder, same_words)
+        if arguments.check_truth and not result["truth_check"]:
+            result["truth_check"] = check_truth(arguments, seen, installer, folder / "all" / "onefold-result")
     return result
+
+
+def run_groups(arguments, collection, installer, folder, same_words):
+    """All documents for the quick contenders; the first ones for the slow."""
+    chosen = [BY_NAME[name] for name in arguments.contenders]
+    slow = [contender for contender in chosen if contender.slow]
+    (folder / "all").mkdir()
+    quick = [contender for contender in chosen if not contender.slow]
+    groups = [run_group(arguments, collection, quick, installer, folder / "all", same_words)]
+    if slow:
+        (folder / "first").mkdir()
+        head = collection.head(SLOW_DOCUMENTS, folder / "first")
+        groups.append(run_group(arguments, head, slow, installer, folder / "first", same_words))
+    return groups
 
 
 def parse_arguments():
@@ -178,16 +207,21 @@ def parse_arguments():
     parser.add_argument("--onefold-options", default="", help="more options for onefold scan, in one string")
     parser.add_argument("--contenders", type=parse_names, default=list(BY_NAME), help="names with commas; default all: "
                         + ",".join(BY_NAME) + "; 'none' runs onefold alone")
-    parser.add_argument("--record", type=Path, help="Markdown file to write; a .json goes beside it")
+    parser.add_argument("--record", type=Path, help="Markdown file to write; the .json it is made from goes beside it")
     parser.add_argument("--question", default=record.DEFAULT_QUESTION, help="what the record wants to know")
     parser.add_argument("--check-truth", type=int, metavar="N", help="check onefold's pairs of N documents by brute force")
-    parser.add_argument("--same-words", action="store_true", help="rewrite the text so that all tools see the same words")
+    parser.add_argument("--same-words", dest="words", action="store_const", const="same", default="own",
+                        help="rewrite the text so that all tools see the same words")
+    add_machine_arguments(parser)
+    return parser.parse_args()
+
+
+def add_machine_arguments(parser):
     parser.add_argument("--timeout", type=float, default=7200, help="seconds that one program may take (default 7200)")
     parser.add_argument("--cache", type=Path, default=DEFAULT_CACHE, help="folder for virtualenvs and scratch files")
     parser.add_argument("--python", default="python3.11", help="interpreter for the contenders")
     parser.add_argument("--newer-python", default="python3.12", help="interpreter for text-dedup")
     parser.add_argument("--keep-scratch", action="store_true", help="leave results, answers and logs in the cache")
-    return parser.parse_args()
 
 
 def parse_names(text):
@@ -200,23 +234,26 @@ def parse_names(text):
 
 def main():
     arguments = parse_arguments()
+    name = record.name_of(arguments.record) if arguments.record else arguments.input.stem
+    settings = {"threshold": None, "ngram_size": None, "words": arguments.words, "options": arguments.onefold_options}
+    with scratch_folder(arguments) as scratch:
+        result = record.begin(name, None, arguments.question, settings, arguments.onefold) | compare(arguments, scratch)
+    if arguments.record:
+        record.write(result, arguments.record.with_suffix(".json"))
+    print(record.markdown(result))
+
+
+@contextlib.contextmanager
+def scratch_folder(arguments):
     arguments.cache.mkdir(parents=True, exist_ok=True)
     scratch = Path(tempfile.mkdtemp(prefix="run-", dir=arguments.cache))
     try:
-        result = {
-            "question": arguments.question, **record.circumstances(arguments.onefold), **compare(arguments, scratch),
-        }
+        yield scratch
     finally:
         if arguments.keep_scratch:
             print(f"scratch files: {scratch}", file=sys.stderr)
         else:
             shutil.rmtree(scratch, ignore_errors=True)
-    page = record.markdown(result)
-    if arguments.record:
-        arguments.record.parent.mkdir(parents=True, exist_ok=True)
-        arguments.record.write_text(page, "utf-8")
-        arguments.record.with_suffix(".json").write_text(json.dumps(result, indent=1, ensure_ascii=False) + "\n", "utf-8")
-    print(page)
 
 
 if __name__ == "__main__":

@@ -32,6 +32,14 @@ def template(count, own, words, distinct):
     return (boilerplate + " " + " ".join(draw.choices(distinct, k=own)) for _ in range(count))
 
 
+def write(kind, count, own, out, words_path=DEFAULT_WORDS):
+    words, distinct = vocabulary(words_path)
+    texts = identical(count, words) if kind == "identical" else template(count, own, words, distinct)
+    with out.open("w") as lines:
+        for number, text in enumerate(texts):
+            lines.write(json.dumps({"id": f"d{number:07}", "text": text}) + "\n")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kind", choices=["identical", "template"])
@@ -40,11 +48,7 @@ def main():
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--words", type=pathlib.Path, default=DEFAULT_WORDS)
     args = parser.parse_args()
-    words, distinct = vocabulary(args.words)
-    texts = identical(args.count, words) if args.kind == "identical" else template(args.count, args.own, words, distinct)
-    with args.out.open("w") as out:
-        for number, text in enumerate(texts):
-            out.write(json.dumps({"id": f"d{number:07}", "text": text}) + "\n")
+    write(args.kind, args.count, args.own, args.out, args.words)
 
 
 if __name__ == "__main__":

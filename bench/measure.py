@@ -18,9 +18,14 @@ PAGE = os.sysconf("SC_PAGE_SIZE")
 @dataclass
 class Usage:
     exit_code: int
-    cpu_seconds: float
+    user_seconds: float
+    system_seconds: float
     wall_seconds: float
     peak_bytes: int
+
+    @property
+    def cpu_seconds(self):
+        return self.user_seconds + self.system_seconds
 
 
 def run(command, log, timeout=None, environment=None):
@@ -41,7 +46,8 @@ def run(command, log, timeout=None, environment=None):
     usages = [usage, *reap_orphans(process.pid)]
     return Usage(
         exit_code=process.returncode,
-        cpu_seconds=sum(u.ru_utime + u.ru_stime for u in usages),
+        user_seconds=sum(u.ru_utime for u in usages),
+        system_seconds=sum(u.ru_stime for u in usages),
         wall_seconds=wall,
         # The kernel's figure is exact but for one process; the samples see the sum of all.
         peak_bytes=max(watch.peak_bytes, *(u.ru_maxrss * 1024 for u in usages)),

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""Run an experiment of `experiments/`, write its dated record, and say whether what it expects holds.
+
+    run.py small --onefold target/release/onefold
+
+Exit code 1: something that was expected does not hold, or was not measured.
+"""
+
+import argparse
+import hashlib
+import subprocess
+import sys
+from pathlib import Path
+
+import compare
+import experiment
+import hard
+import page
+import record
+
+CORPUS_PROGRAM = Path(__file__).with_name("corpus.py")
+
+
+def run_pages(found, arguments, scratch):
+    """onefold and the contenders on pages of Debian packages."""
+    target = arguments.cache / f"corpus-{found.size.lower().removesuffix('b')}.jsonl"
+    if not target.exists():
+        subprocess.run([sys.executable, CORPUS_PROGRAM, "--size", found.size, "--out", target, "--cache", arguments.cache],
+                       check=True)
+    arguments.input, arguments.contenders = target, found.contenders
+    arguments.onefold_options, arguments.words, arguments.check_truth = found.onefold_options, found.words, found.check_truth
+    return compare.compare(arguments, scratch)
+
+
+def run_cases(found, arguments, scratch):
+    """onefold alone on the collections of hard.py, one at a time: a file may hold gigabytes."""
+    return {"corpus": None, "groups": [run_case(case, found, arguments, scratch) for case in found.cases], "truth_check": None}
+
+
+def run_case(case, found, arguments, scratch):
+    folder = scratch / case.name
+    folder.mkdir()
+    path = folder / f"{case.name}.jsonl"
+    hard.write(case.kind, case.documents, case.own, path)
+    collection = compare.Collection(path)
+    options = f"{found.onefold_options} {case.options}".strip()
+    row = compare.scan_row(arguments.onefold, options, collection, folder, arguments.timeout)
+    print(f"{case.name}: {compare.progress(row)}, exit {row['exit_code']}", file=sys.stderr)
+    with open(path, "rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    path.unlink()
+    return compare.group_of(collection, [row], case=case.name, same_words=False, sha256=digest)
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("experiment", help="name of a file in experiments/, or the path of one")
+    parser.add_argument("--onefold", type=Path, required=True, help="the onefold program")
+    parser.add_argument("--records", type=Path, default=record.FOLDER, help="folder for the record (default bench/records, "
+                        "and docs/bench.html is made anew)")
+    compare.add_machine_arguments(parser)
+    return parser.parse_args()
+
+
+def main():
+    arguments = parse_arguments()
+    try:
+        found = experiment.load(arguments.experiment)
+    except experiment.ExperimentError as error:
+        sys.exit(str(error))
+    run = run_cases if found.cases else run_pages
+    result = record.begin(found.name, found.name, found.question, found.settings, arguments.onefold)
+    with compare.scratch_folder(arguments) as scratch:
+        result |= run(found, arguments, scratch)
+    result["expectations"] = experiment.verdicts(found.expected, result)
+    path = arguments.records / f"{result['date']}-{found.name}.json"
+    record.write(result, path)
+    if arguments.records == record.FOLDER:
+        page.write()
+    print(record.markdown(result))
+    print(f"record: {path}", file=sys.stderr)
+    sys.exit(any(judged["verdict"] != experiment.HOLDS for judged in result["expectations"]))
+
+
+if __name__ == "__main__":
+    main()
