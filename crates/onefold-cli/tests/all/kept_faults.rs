@@ -41,8 +41,8 @@ fn an_empty_folder_is_filled() {
 fn result_and_kept_documents_cannot_be_one_folder() {
     let place = Place::with_documents();
     let before = place.listing("");
-    for (out, kept) in [("x", "x"), ("x/y", "x")] {
-        place.onefold(["scan", "in", "--out", out, "--write-kept", kept]).run().exits(2).says(&["'x'", "is not empty"]);
+    for (out, kept, problem) in [("x", "x", "different folders"), ("x/y", "x", "is not empty")] {
+        place.onefold(["scan", "in", "--out", out, "--write-kept", kept]).run().exits(2).says(&["'x'", problem]);
         assert_eq!(place.listing(""), before);
     }
     place.onefold(["scan", "in", "--out", "x", "--write-kept", "x/kept"]).run().exits(0);
