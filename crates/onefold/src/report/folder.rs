@@ -289,11 +289,11 @@ fn host_name() -> String {
 fn write_part(path: &Path, write: &dyn Fn(&mut (dyn Write + Send)) -> io::Result<()>) -> Result<FileDigest> {
     let attempt = || {
         let file = File::options().write(true).create_new(true).open(path)?;
-        let mut out = Hashed { inner: BufWriter::with_capacity(1 << 18, file), hasher: blake3::Hasher::new(), bytes: 0 };
+        // Digested in large pieces: bit by bit it costs more than the writing.
+        let mut out = BufWriter::with_capacity(1 << 18, Hashed { inner: file, hasher: blake3::Hasher::new(), bytes: 0 });
         write(&mut out)?;
-        out.flush()?;
-        let Hashed { inner, hasher, bytes } = out;
-        inner.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
+        let Hashed { inner, hasher, bytes } = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+        inner.sync_all()?;
         Ok(FileDigest { bytes, blake3: hasher.finalize().to_hex().to_string() })
     };
     attempt().map_err(|e| Error::output("write", path, e))
