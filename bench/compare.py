@@ -66,6 +66,8 @@ def run_onefold(arguments, collection, folder):
     row = scan_row(arguments.onefold, arguments.onefold_options, collection, folder, arguments.timeout)
     if row["exit_code"] not in ONEFOLD_GOOD_EXITS:
         sys.exit(f"onefold ended with {row['exit_code']}:\n{tail(folder / 'onefold.log')}")
+    with open(out / "pairs.jsonl", "wb") as pairs:
+        subprocess.run([arguments.onefold, "pairs", out], stdout=pairs, check=True)
     truth = Truth(out / "pairs.jsonl", collection.numbers)
     # The others are scored against onefold's pairs; how right these are, --check-truth says.
     row.update(pairs=truth.pair_count(), precision=1.0, recall=1.0)
@@ -75,7 +77,7 @@ def run_onefold(arguments, collection, folder):
 def scan_row(onefold, options, collection, folder, timeout):
     """Run onefold, whatever the end; returns its row of the table."""
     out, options = folder / "onefold-result", shlex.split(options)
-    command = [onefold, "scan", collection.path, "--out", out, "--format", "jsonl", *options]
+    command = [onefold, "scan", collection.path, "--out", out, *options]
     usage = measure.run(command, folder / "onefold.log", timeout)
     row = measured_row("onefold", " ".join(options) or "defaults", command, usage, collection)
     if usage.exit_code in ONEFOLD_GOOD_EXITS:
