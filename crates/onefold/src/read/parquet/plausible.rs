@@ -21,8 +21,10 @@ const HARMLESS: u64 = 64 << 20;
 const LARGEST_RATIO: u64 = 1000;
 /// What the decoder holds for each entry of a dictionary.
 const ENTRY: u64 = 40;
-/// The types of whole numbers and structures, in Thrift.
+/// Types of Thrift: whole numbers, text, lists, structures.
 const NUMBER: u8 = 5;
+const TEXT: u8 = 8;
+const LIST: u8 = 9;
 const STRUCTURE: u8 = 12;
 
 /// Refuses a footer that claims what can't be.
@@ -42,18 +44,46 @@ pub(super) fn footer(file: &File) -> io::Result<()> {
     has_room(claimed)?;
     let mut bytes = vec![0; claimed as usize];
     file.read_exact_at(&mut bytes, start)?;
+    let children = children(&bytes).map_err(|error| wrong(format!("the footer is damaged: {error}")))?;
+    schema(&children)
+}
+
+/// The number of children of each node of a footer's schema.
+fn children(footer: &[u8]) -> io::Result<Vec<i64>> {
     let mut children = Vec::new();
-    let walked = walk(&bytes, &mut |path, met| {
+    walk(footer, &mut |path, met| {
         match (path, met) {
+            (_, Met::Field(kind)) => return has_type(kind, footer_type(path)),
+            ([4], Met::List(groups, _)) if groups > MOST_GROUPS => return Err(wrong(format!("{groups} row groups"))),
+            (_, Met::List(1.., kind)) => return has_type(kind, footer_item_type(path)),
             ([2], Met::Item) => children.push(0),
             ([2, 5], Met::Number(count)) => children.iter_mut().last().into_iter().for_each(|last| *last = count),
-            ([4], Met::List(groups)) if groups > MOST_GROUPS => return Err(wrong(format!("{groups} row groups"))),
             _ => (),
         }
         Ok(())
-    });
-    walked.map_err(|error| wrong(format!("the footer is damaged: {error}")))?;
-    schema(&children)
+    })?;
+    Ok(children)
+}
+
+/// What the fields of a footer are: the file, its schema [2], row groups [4], column chunks [4, 1] and what is known of them [4, 1, 3].
+fn footer_type(path: &[i64]) -> Option<u8> {
+    match path {
+        [2 | 4 | 5 | 7] | [4, 1 | 4] | [4, 1, 3, 2 | 3 | 8 | 13] => Some(LIST),
+        [8] | [2, 10] | [4, 1, 3 | 8] | [4, 1, 3, 12 | 16 | 17] => Some(STRUCTURE),
+        [6 | 9] | [2, 4] | [5, 1 | 2] | [4, 1, 1 | 9] | [4, 1, 3, 8, 1 | 2] => Some(TEXT),
+        [1 | 3] | [2, 1..=9] | [4, 2..=7] | [4, 1, 2..=7] | [4, 1, 3, 1..=15] => Some(NUMBER),
+        _ => None,
+    }
+}
+
+/// What the lists of a footer hold.
+fn footer_item_type(path: &[i64]) -> Option<u8> {
+    match path {
+        [2 | 4 | 5 | 7] | [4, 1 | 4] | [4, 1, 3, 8 | 13] => Some(STRUCTURE),
+        [4, 1, 3, 2] => Some(NUMBER),
+        [4, 1, 3, 3] => Some(TEXT),
+        _ => None,
+    }
 }
 
 /// A schema is a tree written in depth-first order, each node with the number of its children.
@@ -106,9 +136,9 @@ impl Page {
         let mut page = Page::default();
         let header = walk(bytes, &mut |path, met| {
             match met {
-                Met::Field(kind) => return expected(path, kind),
+                Met::Field(kind) => return has_type(kind, header_type(path)),
                 Met::Number(number) => page.take(path, number),
-                Met::List(_) | Met::Item => (),
+                Met::List(..) | Met::Item => (),
             }
             Ok(())
         })?;
@@ -148,14 +178,23 @@ impl Page {
     }
 }
 
-/// The decoder takes a field for what its id says, whatever its type: what it took otherwise than the walk did would be unchecked.
-fn expected(path: &[i64], kind: u8) -> io::Result<()> {
-    let expected = match path {
-        [1..=4] | [5, 1..=4] | [7, 1..=2] | [8, 1..=6] => NUMBER,
-        [5..=8] => STRUCTURE,
-        _ => return Ok(()),
-    };
-    if kind == expected { Ok(()) } else { Err(wrong(format!("a field has the type {kind} instead of {expected}"))) }
+/// What the fields of a page's header are.
+fn header_type(path: &[i64]) -> Option<u8> {
+    match path {
+        [1..=4] | [5, 1..=4] | [7, 1..=2] | [8, 1..=6] => Some(NUMBER),
+        [5..=8] => Some(STRUCTURE),
+        _ => None,
+    }
+}
+
+/// The decoder takes a field for what its id says, whatever its type: what it took otherwise than the walk did would be unchecked. Whole
+/// numbers of all widths are written alike.
+fn has_type(kind: u8, expected: Option<u8>) -> io::Result<()> {
+    match expected {
+        Some(NUMBER) if (4..=6).contains(&kind) => Ok(()),
+        Some(expected) if kind != expected => Err(wrong(format!("a field has the type {kind} instead of {expected}"))),
+        _ => Ok(()),
+    }
 }
 
 /// Whether so many bytes can't be meant to hold what they claim.
@@ -184,4 +223,25 @@ pub(super) fn pages(file: &File, chunk: Range<u64>) -> io::Result<bool> {
 pub(super) fn has_room(bytes: u64) -> io::Result<()> {
     let room = usize::try_from(bytes).ok().and_then(|bytes| Vec::<u8>::new().try_reserve_exact(bytes.checked_mul(2)?).ok());
     room.ok_or_else(|| io::Error::new(io::ErrorKind::OutOfMemory, format!("{bytes} bytes do not fit into memory")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A footer of a version, a schema of one group without fields, no rows, and what follows.
+    fn footer_with(rest: &[u8]) -> Vec<u8> {
+        [&[0x15, 2, 0x19, 0x1c, 0x48, 1, b'r', 0x15, 0, 0, 0x16, 0], rest, &[0]].concat()
+    }
+
+    #[test]
+    fn a_field_that_the_decoder_would_take_for_a_list_must_be_one() {
+        assert_eq!(children(&footer_with(&[0x19, 0x0c])).unwrap(), [0]);
+        // Row groups as a number whose bytes read as a list of 2³¹ items.
+        let number = children(&footer_with(&[0x16, 0xfc, 0xff, 0xff, 0xff, 0xff, 0x07])).unwrap_err().to_string();
+        assert!(number.contains("type 6 instead of 9"), "{number}");
+        // A list of numbers where structures stand: the bytes of one would be read as fields.
+        let items = children(&footer_with(&[0x19, 0x15, 2])).unwrap_err().to_string();
+        assert!(items.contains("type 5 instead of 12"), "{items}");
+    }
 }

@@ -17,8 +17,8 @@ pub(super) enum Met {
     Field(u8),
     /// A whole number.
     Number(i64),
-    /// A list of so many items; so many bytes are there.
-    List(usize),
+    /// A list of so many items of this type; so many bytes are there.
+    List(usize, u8),
     /// An item of a list begins.
     Item,
 }
@@ -87,7 +87,7 @@ impl Walker<'_> {
         let head = self.cursor.byte()?;
         let size = if head >> 4 == 15 { self.cursor.varint()? } else { u64::from(head >> 4) };
         let size = self.believable(size)?;
-        (self.meet)(&self.path, Met::List(size))?;
+        (self.meet)(&self.path, Met::List(size, head & 15))?;
         for _ in 0..size {
             (self.meet)(&self.path, Met::Item)?;
             self.value(head & 15, depth + 1)?;
@@ -139,8 +139,14 @@ mod tests {
         // 1: i32 -3; 2: list of two structures {1: i32 1}; 19: binary "ab"; 20: true
         let bytes = [0x15, 5, 0x19, 0x2c, 0x15, 2, 0, 0x15, 2, 0, 0x08, 38, 2, b'a', b'b', 0x11, 0];
         let one = (vec![2, 1], Met::Number(1));
-        let expected =
-            [(vec![1], Met::Number(-3)), (vec![2], Met::List(2)), (vec![2], Met::Item), one.clone(), (vec![2], Met::Item), one];
+        let expected = [
+            (vec![1], Met::Number(-3)),
+            (vec![2], Met::List(2, 12)),
+            (vec![2], Met::Item),
+            one.clone(),
+            (vec![2], Met::Item),
+            one,
+        ];
         assert_eq!(met(&bytes).unwrap(), expected);
         for cut in 0..bytes.len() {
             assert_eq!(met(&bytes[..cut]).unwrap_err().kind(), io::ErrorKind::UnexpectedEof, "{cut}");
