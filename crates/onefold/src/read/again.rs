@@ -98,7 +98,11 @@ fn read_plain_lines(
     wanted: &[usize],
     texts: &mut [Option<String>],
 ) -> Option<()> {
-    if !std::fs::metadata(path).ok()?.is_file() || !matches!(kind_of_argument(path), Ok(FileKind::Rows(RowFormat::Jsonl))) {
+    // A document of a folder is a whole file, whatever its first line looks like.
+    if wanted.iter().any(|&at| places[at].record == 0) || !std::fs::metadata(path).ok()?.is_file() {
+        return None;
+    }
+    if !matches!(kind_of_argument(path), Ok(FileKind::Rows(RowFormat::Jsonl))) {
         return None;
     }
     let mut file = open::open_regular(path, true).ok()?;
@@ -108,7 +112,7 @@ fn read_plain_lines(
     let fields = FieldReader::new(&[&columns.text]);
     let mut reader = io::BufReader::new(file);
     let mut row = Vec::new();
-    for &at in wanted.iter().filter(|&&at| places[at].record > 0) {
+    for &at in wanted {
         row.clear();
         reader.seek(io::SeekFrom::Start(places[at].offset)).ok()?;
         reader.read_until(b'\n', &mut row).ok()?;
@@ -233,6 +237,10 @@ mod tests {
             place(&folder.path().join("gone"), 1),
         ];
         let found = read_texts(&asked, &Columns::default());
+        let note = folder.path().join("note.txt");
+        std::fs::write(&note, "{\"text\":\"one\"}\nand more\n").unwrap();
+        let whole = read_texts(&[place(&note, 0)], &Columns::default());
+        assert_eq!(whole, [Some("{\"text\":\"one\"}\nand more\n".into())], "a whole file that begins like rows");
         assert_eq!(found, [Some("three".into()), Some("page".into()), Some("one".into()), Some("three".into()), None, None]);
     }
 }
