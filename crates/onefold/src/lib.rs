@@ -69,6 +69,7 @@ pub use read::warc;
 pub use read::{FieldReader, Input, Parsed, Source, TextPlace, ingest, read_column, read_file, read_texts};
 pub use report::{
     Discard, ExpandedPair, FileDigest, Format, KeptFolder, Manifest, PairsTable, ResultFolder, Row, SavedResult, Sink,
+    replace_file,
 };
 pub use rethreshold::rethreshold;
 pub use run::{Counts, Outcome, Pair, Reason, ReferenceCounts, Relation, SourceCounts, Stage, Verdict, Warning, run};

@@ -47,11 +47,8 @@ struct Recalled {
 
 impl Recalled {
     fn read(saved: &SavedResult) -> Result<Recalled> {
-        let (documents, state, reference) = (saved.documents()?, saved.state()?, saved.reference()?);
-        let in_step = documents.len() == state.len() && documents.iter().zip(&state).all(|(a, b)| a.text("id") == b.text("id"));
-        if !in_step {
-            return Err(saved.corrupt("documents", "its rows are not those of the state table"));
-        }
+        let (documents, state) = saved.documents_with_state()?;
+        let reference = saved.reference()?;
         let all = || documents.iter().zip(&state).chain(reference.iter().map(|row| (row, row)));
         let sources: BTreeSet<&str> = all().map(|(document, _)| document.text("source")).collect();
         let sources: Vec<String> = sources.into_iter().map(String::from).collect();

@@ -1,11 +1,8 @@
 //! The two ways a result comes here: from a run that has just ended, and from its folder. Both give the same page.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::fs::File;
-use std::io::{BufRead, BufReader};
-use std::path::Path;
 
-use onefold::{Columns, Error, Format, Locator, Outcome, Relation, Result, Row, SavedResult, SkipKind, TextPlace, read_texts};
+use onefold::{Columns, Format, Locator, Outcome, Relation, Result, Row, SavedResult, SkipKind, Skipped, TextPlace, read_texts};
 
 use super::{Collector, DocumentRow, Facts, Report, Skip, host_of, type_of};
 
@@ -62,11 +59,7 @@ pub fn from_outcome(outcome: &Outcome, notes: &RunNotes) -> Result<Ready> {
     for pair in &outcome.pairs {
         collector.pair(pair.similarity.as_f64(), pair.accepted);
     }
-    for skipped in &outcome.collection.skipped {
-        let kind = if skipped.kind == SkipKind::Skipped { "skipped" } else { "flagged" };
-        let (stage, reason) = (skipped.stage.name(), skipped.reason.as_str());
-        collector.skip(&Skip { kind, stage, reason, input: &skipped.input, detail: &skipped.detail });
-    }
+    outcome.collection.skipped.iter().for_each(|skipped| take_skip(&mut collector, skipped));
     let mut gathering = collector.choose();
     each_verdict(outcome, |row| gathering.document(row));
     let report = gathering.finish();
@@ -103,7 +96,7 @@ fn each_verdict(outcome: &Outcome, mut each: impl FnMut(&DocumentRow<'_>)) {
 }
 
 /// From a result folder.
-pub fn from_saved(saved: &SavedResult, folder: &Path) -> Result<Ready> {
+pub fn from_saved(saved: &SavedResult) -> Result<Ready> {
     let manifest = saved.manifest.clone();
     let columns = manifest.plan.columns.clone();
     let facts = Facts {
@@ -117,17 +110,14 @@ pub fn from_saved(saved: &SavedResult, folder: &Path) -> Result<Ready> {
         timings: manifest.timings.into_iter().collect(),
         documents_file: format!("documents.{}", manifest.format.extension()),
     };
-    let (documents, state, reference) = (saved.documents()?, saved.state()?, saved.reference()?);
-    let in_step = documents.len() == state.len() && documents.iter().zip(&state).all(|(a, b)| a.text("id") == b.text("id"));
-    if !in_step {
-        return Err(corrupt(folder, "the documents table and the state table do not have the same rows"));
-    }
+    let (documents, state) = saved.documents_with_state()?;
+    let reference = saved.reference()?;
     let mut collector = Collector::new(facts);
     each_row(&documents, &state, |row| collector.document(row));
     for pair in saved.pairs()? {
         collector.pair(pair.number("resemblance").unwrap_or(0.0), pair.truth("accepted"));
     }
-    read_skips(&folder.join("skipped.jsonl"), &mut collector)?;
+    saved.skipped()?.iter().for_each(|skipped| take_skip(&mut collector, skipped));
     let mut gathering = collector.choose();
     each_row(&documents, &state, |row| gathering.document(row));
     let report = gathering.finish();
@@ -161,18 +151,8 @@ fn whole(row: &Row, column: &str) -> u64 {
     row.text(column).parse().unwrap_or(0)
 }
 
-fn read_skips(path: &Path, collector: &mut Collector) -> Result<()> {
-    let file = File::open(path).map_err(|error| corrupt(path, error))?;
-    for line in BufReader::new(file).lines() {
-        let line = line.map_err(|error| corrupt(path, error))?;
-        let row: serde_json::Value = serde_json::from_str(&line).map_err(|error| corrupt(path, error))?;
-        let text = |field: &str| row.get(field).and_then(|value| value.as_str()).unwrap_or("");
-        let (kind, stage, reason) = (text("kind"), text("stage"), text("reason"));
-        collector.skip(&Skip { kind, stage, reason, input: text("input"), detail: text("detail") });
-    }
-    Ok(())
-}
-
-fn corrupt(path: &Path, problem: impl ToString) -> Error {
-    Error::Corrupt { path: path.display().to_string(), problem: problem.to_string() }
+fn take_skip(collector: &mut Collector, skipped: &Skipped) {
+    let kind = if skipped.kind == SkipKind::Skipped { "skipped" } else { "flagged" };
+    let (stage, reason) = (skipped.stage.name(), skipped.reason.as_str());
+    collector.skip(&Skip { kind, stage, reason, input: &skipped.input, detail: &skipped.detail });
 }

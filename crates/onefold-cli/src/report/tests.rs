@@ -292,7 +292,7 @@ fn a_run_and_its_folder_have_the_same_page() {
         let notes = RunNotes { command: folder.command.clone(), inputs: folder.inputs.clone(), timings: BTreeMap::new(), format };
         let of_run = from_outcome(&outcome, &notes).unwrap().page();
         let saved = SavedResult::open(&folder.path).unwrap();
-        let of_folder = from_saved(&saved, &folder.path).unwrap().page();
+        let of_folder = from_saved(&saved).unwrap().page();
         assert_eq!(of_run, of_folder, "{format:?}");
         let parsed = parse(&of_run);
         assert!(parsed.excerpts.len() >= 4, "{}", parsed.excerpts.len());

@@ -1,18 +1,7 @@
 //! Disks that are full, files that may not grow: exit 5, and no trace.
 
-use std::fs;
-
 use crate::machine::{shell, with_mounts};
-use crate::place::{Place, row, set, text};
-
-/// More rows than 64 KiB of tables hold.
-fn large() -> Place {
-    let place = Place::new();
-    let rows: String = (0..3000).map(|n| row(&format!("document-{}-{n}", n * 7_919), &text(&format!("n{n}x"), 20))).collect();
-    place.write("a.jsonl", rows);
-    fs::create_dir(place.at("mount")).unwrap();
-    place
-}
+use crate::place::{Place, large, row, set, text};
 
 #[test]
 fn a_full_disk_is_exit_5_and_leaves_nothing() {

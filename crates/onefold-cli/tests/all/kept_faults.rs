@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::machine::{shell, tool, with_mounts};
-use crate::place::{Place, row, set, text};
+use crate::place::{Place, large, set, text};
 
 #[test]
 fn a_folder_with_anything_in_it_is_refused_and_untouched() {
@@ -90,14 +90,6 @@ fn a_file_in_the_place_of_a_folder_is_refused() {
     let scan = place.onefold(["scan", "../b.txt", "%2E%2E", "--out", "out", "--write-kept", "kept"]).within(&place.at("w"));
     scan.run().exits(2).says(&["E0208", "'kept/%2E%2E'"]);
     assert_eq!(place.listing("w"), set(["%2E%2E"]));
-}
-
-fn large() -> Place {
-    let place = Place::new();
-    let rows: String = (0..3000).map(|n| row(&format!("document-{}-{n}", n * 7_919), &text(&format!("n{n}x"), 20))).collect();
-    place.write("a.jsonl", rows);
-    fs::create_dir(place.at("mount")).unwrap();
-    place
 }
 
 #[test]

@@ -147,6 +147,15 @@ pub fn row(id: &str, text: &str) -> String {
     serde_json::json!({ "id": id, "text": text }).to_string() + "\n"
 }
 
+/// With more rows in `a.jsonl` than 64 KiB of tables hold, and an empty folder `mount`.
+pub fn large() -> Place {
+    let place = Place::new();
+    let rows: String = (0..3000).map(|n| row(&format!("document-{}-{n}", n * 7_919), &text(&format!("n{n}x"), 20))).collect();
+    place.write("a.jsonl", rows);
+    fs::create_dir(place.at("mount")).unwrap();
+    place
+}
+
 /// The files of a finished result.
 pub const RESULT: [&str; 6] = ["documents.parquet", "pairs.parquet", "report.html", "run.json", "skipped.jsonl", "state.parquet"];
 

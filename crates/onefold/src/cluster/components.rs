@@ -20,6 +20,11 @@ impl Components {
         connected.roots()
     }
 
+    /// The end of each one's way from parent to parent.
+    pub fn ends(parents: Vec<SetIndex>) -> Vec<SetIndex> {
+        Components { parents }.roots()
+    }
+
     /// The same from several views of the same sets.
     pub fn unite(sets: usize, views: Vec<Components>) -> Vec<SetIndex> {
         let mut connected = Components::new(sets);

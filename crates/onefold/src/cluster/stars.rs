@@ -66,28 +66,38 @@ impl Stars {
         removes: impl Fn(TieKind) -> bool,
     ) -> Result<Stars> {
         let families = Families::new(documents, sets, ranking, measure);
-        let covers = families.settle(neighbours, &vec![true; families.all.len()], &removes, false)?;
-        let mut stars = families.assign(documents, sets, &covers);
+        let all = Round { standing: vec![true; families.all.len()], holds: &removes, all_lead: false };
+        let covers = families.settle(neighbours, &all)?;
+        let mut stars = families.assign(documents, &covers);
         if measure.containment.is_some() {
-            let leads: Vec<bool> = (0..families.all.len() as FamilyIndex).map(|f| families.leads(f, &covers)).collect();
-            let beside = families.settle(neighbours, &leads, &|kind| !removes(kind), true)?;
+            let standing = (0..families.all.len() as FamilyIndex).map(|family| families.leads(family, &covers)).collect();
+            let kept = Round { standing, holds: &|kind| !removes(kind), all_lead: true };
+            let beside = families.settle(neighbours, &kept)?;
             families.place_beside(&beside, &mut stars);
         }
         Ok(stars)
     }
 }
 
-struct Families {
+/// Who takes part in settling, and by which ties a leader covers others.
+struct Round<'a> {
+    /// Families that take part.
+    standing: Vec<bool>,
+    holds: &'a dyn Fn(TieKind) -> bool,
+    /// Whether also what is covered covers others.
+    all_lead: bool,
+}
+
+struct Families<'a> {
     measure: Measure,
-    /// Shingles of each set.
-    sizes: Vec<u32>,
+    sets: &'a Sets,
     all: Vec<Family>,
     /// Families of a set: `all[starts[set]..starts[set + 1]]`.
     starts: Vec<usize>,
 }
 
-impl Families {
-    fn new(documents: &[Entry], sets: &Sets, ranking: &Ranking<'_>, measure: Measure) -> Families {
+impl<'a> Families<'a> {
+    fn new(documents: &[Entry], sets: &'a Sets, ranking: &Ranking<'_>, measure: Measure) -> Families<'a> {
         let mut all: Vec<Family> = Vec::with_capacity(sets.len());
         let mut starts = Vec::with_capacity(sets.len() + 1);
         for set in 0..sets.len() as SetIndex {
@@ -104,7 +114,7 @@ impl Families {
             }
         }
         starts.push(all.len());
-        Families { measure, sizes: sets.sizes().to_vec(), all, starts }
+        Families { measure, sets, all, starts }
     }
 
     fn of_set(&self, set: SetIndex) -> std::ops::Range<FamilyIndex> {
@@ -115,15 +125,8 @@ impl Families {
         &self.all[family as usize]
     }
 
-    /// Settles the families that are `standing`; a leader covers others by ties that `hold`. With `all_lead` also what is covered covers others.
-    fn settle(
-        &self,
-        neighbours: &dyn Neighbours,
-        standing: &[bool],
-        holds: &dyn Fn(TieKind) -> bool,
-        all_lead: bool,
-    ) -> Result<Vec<Option<Cover>>> {
-        let mut order: Vec<FamilyIndex> = (0..self.all.len() as FamilyIndex).filter(|&f| standing[f as usize]).collect();
+    fn settle(&self, neighbours: &dyn Neighbours, round: &Round<'_>) -> Result<Vec<Option<Cover>>> {
+        let mut order: Vec<FamilyIndex> = (0..self.all.len() as FamilyIndex).filter(|&f| round.standing[f as usize]).collect();
         order.sort_unstable_by_key(|&f| self.get(f).rank);
         let families_of = |bounds: &[usize]| self.all[bounds[0]..bounds[1]].iter();
         let worst_removable: Vec<u32> =
@@ -136,14 +139,14 @@ impl Families {
         while at < order.len() {
             let mut open = Vec::new();
             while at < order.len() && open.len() < batch {
-                if all_lead || self.leads(order[at], &covers) {
+                if round.all_lead || self.leads(order[at], &covers) {
                     open.push(order[at]);
                 }
                 at += 1;
             }
             let sets: Vec<SetIndex> = open.iter().map(|&f| self.get(f).set).collect();
             let found = neighbours.of(&sets, &useful)?;
-            let leaders = self.settle_batch(&open, &found, standing, holds, all_lead, &mut covers);
+            let leaders = self.settle_batch(&open, &found, round, &mut covers);
             // Neighbours looked up for families that a leader of the same batch covers are wasted: where that is
             // common (a template with a million copies), small batches keep the work linear.
             let wasted = open.len() - leaders;
@@ -158,25 +161,23 @@ impl Families {
         &self,
         open: &[FamilyIndex],
         found: &[Vec<(SetIndex, Similarity)>],
-        standing: &[bool],
-        holds: &dyn Fn(TieKind) -> bool,
-        all_lead: bool,
+        round: &Round<'_>,
         covers: &mut [Option<Cover>],
     ) -> usize {
         let mut leaders = 0;
         for (&leader, neighbours) in open.iter().zip(found) {
-            if !all_lead && !self.leads(leader, covers) {
+            if !round.all_lead && !self.leads(leader, covers) {
                 continue;
             }
             leaders += 1;
             let set = self.get(leader).set;
-            let size = |set: SetIndex| self.sizes[set as usize];
+            let size = |set: SetIndex| self.sets.sizes()[set as usize];
             let tied = |&(other, similarity): &(SetIndex, Similarity)| {
                 Some((other, self.measure.tie(similarity, size(other), size(set))?))
             };
             let ties = [(set, Tie::SAME)].into_iter().chain(neighbours.iter().filter_map(tied));
-            for (set, tie) in ties.filter(|(_, tie)| holds(tie.kind)) {
-                for family in self.of_set(set).filter(|&family| standing[family as usize]) {
+            for (set, tie) in ties.filter(|(_, tie)| (round.holds)(tie.kind)) {
+                for family in self.of_set(set).filter(|&family| round.standing[family as usize]) {
                     self.offer(leader, family, tie, covers);
                 }
             }
@@ -201,11 +202,11 @@ impl Families {
         !family.forced && (leader.whole || !family.whole) && leader.rank < family.rank
     }
 
-    fn assign(&self, documents: &[Entry], sets: &Sets, covers: &[Option<Cover>]) -> Stars {
+    fn assign(&self, documents: &[Entry], covers: &[Option<Cover>]) -> Stars {
         let mut representative: Vec<DocIndex> = (0..documents.len() as DocIndex).collect();
         let mut ties = vec![Tie::SAME; documents.len()];
-        for set in 0..sets.len() as SetIndex {
-            for &document in sets.documents(set) {
+        for set in 0..self.sets.len() as SetIndex {
+            for &document in self.sets.documents(set) {
                 let (forced, whole) = state(&documents[document as usize]);
                 let family = self.of_set(set).find(|&f| self.get(f).forced == forced && self.get(f).whole == whole);
                 let (Some(family), false) = (family, forced) else { continue };

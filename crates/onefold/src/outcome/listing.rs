@@ -95,10 +95,6 @@ fn by_id(collection: &Collection, a: DocIndex, b: DocIndex) -> (DocIndex, DocInd
 }
 
 fn sort(collection: &Collection, rows: &mut [Pair]) {
-    if collection.reference_documents.is_none() {
-        // Documents are numbered by their ids.
-        return rows.par_sort_unstable_by_key(|row| (row.first, row.second));
-    }
     let compare = |a: DocIndex, b: DocIndex| collection.compare_ids(a, b);
     rows.par_sort_unstable_by(|x, y| compare(x.first, y.first).then_with(|| compare(x.second, y.second)));
 }

@@ -1,7 +1,7 @@
 //! What becomes of each document, and why.
 
 use super::{Reason, Relation, Verdict};
-use crate::cluster::Stars;
+use crate::cluster::{Components, Stars};
 use crate::document::{Collection, DocIndex, Flags};
 use crate::join::{SetIndex, Sets};
 use crate::rank::Ranking;
@@ -18,13 +18,7 @@ impl Clustering {
     /// The stars themselves; one that stands beside another belongs to it as a whole.
     pub(crate) fn conservative(stars: &Stars) -> Self {
         // Each ranks before those it stands for or beside, so the way ends.
-        let first = |mut document: DocIndex| {
-            while stars.representative[document as usize] != document {
-                document = stars.representative[document as usize];
-            }
-            document
-        };
-        Clustering::named(stars.representative.iter().map(|&representative| first(representative)).collect())
+        Clustering::named(Components::ends(stars.representative.clone()))
     }
 
     /// Connected components, named by their best-ranked document.

@@ -306,16 +306,27 @@ fn as_line(id: &str) -> String {
 
 /// Writes the ids of removed documents, one a line.
 fn write_exclude_list(path: &Path, outcome: &Outcome) -> Result<()> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let partial = path.with_file_name(format!(".{name}.{}", std::process::id()));
-    let _ = fs::remove_file(&partial);
-    let written = write_part(&partial, &|out| {
+    replace(path, &|out| {
         for (document, _) in outcome.documents().filter(|(_, verdict)| !verdict.kept) {
             writeln!(out, "{}", as_line(&document.id))?;
         }
         Ok(())
-    });
-    let renamed = written.and_then(|_| fs::rename(&partial, path).map_err(|e| Error::output("write", path, e)));
+    })
+    .map(|_| ())
+}
+
+/// Writes a file whole or not at all: a reader never sees half of it.
+pub fn replace_file(path: &Path, bytes: &[u8]) -> Result<FileDigest> {
+    replace(path, &|out| out.write_all(bytes))
+}
+
+fn replace(path: &Path, write: &dyn Fn(&mut (dyn Write + Send)) -> io::Result<()>) -> Result<FileDigest> {
+    let name = path.file_name().ok_or_else(|| Error::output("write", path, io::Error::other("a file name is needed")))?;
+    let partial = path.with_file_name(format!(".{}.{}", name.to_string_lossy(), std::process::id()));
+    let _ = fs::remove_file(&partial);
+    let written = write_part(&partial, write);
+    let renamed =
+        written.and_then(|digest| fs::rename(&partial, path).map(|()| digest).map_err(|e| Error::output("write", path, e)));
     if renamed.is_err() {
         let _ = fs::remove_file(&partial);
     }

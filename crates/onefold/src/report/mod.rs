@@ -16,7 +16,7 @@ pub mod table;
 mod tables;
 
 pub use expand::{ExpandedPair, PairsTable};
-pub use folder::ResultFolder;
+pub use folder::{ResultFolder, replace_file};
 pub use format::{Format, Row};
 pub use kept::KeptFolder;
 pub use manifest::{FileDigest, Manifest};

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::folder::{MANIFEST, PAGE};
+use super::folder::{MANIFEST, PAGE, replace_file};
 use super::format::{Format, Row};
 use super::manifest::{FileDigest, Manifest, RESULT_VERSION};
 use crate::error::{Error, Result, Skipped};
@@ -43,8 +43,7 @@ impl SavedResult {
         let path = self.folder.join(PAGE);
         self.manifest.files.remove(PAGE);
         self.write_manifest()?;
-        replace(&path, page.as_bytes())?;
-        let digest = FileDigest { bytes: page.len() as u64, blake3: blake3::hash(page.as_bytes()).to_hex().to_string() };
+        let digest = replace_file(&path, page.as_bytes())?;
         self.manifest.files.insert(PAGE.into(), digest);
         self.write_manifest()?;
         Ok(path)
@@ -53,7 +52,7 @@ impl SavedResult {
     fn write_manifest(&self) -> Result<()> {
         let mut text = serde_json::to_vec_pretty(&self.manifest).map_err(|e| Error::Bug(e.to_string()))?;
         text.push(b'\n');
-        replace(&self.folder.join(MANIFEST), &text)
+        replace_file(&self.folder.join(MANIFEST), &text).map(|_| ())
     }
 
     /// Checks a file against its digest.
@@ -78,13 +77,27 @@ impl SavedResult {
 
     /// The state table.
     pub fn state(&self) -> Result<Vec<Row>> {
-        let format = if self.manifest.files.contains_key("state.parquet") { Format::Parquet } else { Format::Jsonl };
-        self.table("state", format)
+        self.table("state", self.state_format())
+    }
+
+    /// The documents table and the state table, row by row of the same documents.
+    pub fn documents_with_state(&self) -> Result<(Vec<Row>, Vec<Row>)> {
+        let (documents, state) = (self.documents()?, self.state()?);
+        let in_step = documents.len() == state.len() && documents.iter().zip(&state).all(|(a, b)| a.text("id") == b.text("id"));
+        if !in_step {
+            return Err(self.corrupt("state", "its rows are not those of the documents table"));
+        }
+        Ok((documents, state))
+    }
+
+    /// What is only for programs is written as Parquet, where that is built in.
+    fn state_format(&self) -> Format {
+        if self.manifest.files.contains_key("state.parquet") { Format::Parquet } else { Format::Jsonl }
     }
 
     /// The documents of the reference that the pairs name; none where there was no reference.
     pub fn reference(&self) -> Result<Vec<Row>> {
-        let format = if self.manifest.files.contains_key("state.parquet") { Format::Parquet } else { Format::Jsonl };
+        let format = self.state_format();
         let there = self.manifest.files.contains_key(&format!("reference.{}", format.extension()));
         if there { self.table("reference", format) } else { Ok(Vec::new()) }
     }
@@ -109,16 +122,4 @@ impl SavedResult {
         }
         format.read(&path).map_err(|e| corrupt(e.to_string()))
     }
-}
-
-/// Writes a file whole or not at all.
-fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let partial = path.with_file_name(format!(".{name}.{}", std::process::id()));
-    let written =
-        fs::write(&partial, bytes).and_then(|()| fs::File::open(&partial)?.sync_all()).and_then(|()| fs::rename(&partial, path));
-    written.map_err(|e| {
-        let _ = fs::remove_file(&partial);
-        Error::output("write", path, e)
-    })
 }
