@@ -97,6 +97,8 @@ pub struct ScanArgs {
     /// Worker threads; all cores without it. The result is the same for any number
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
+    #[command(flatten)]
+    pub room: RoomArgs,
     /// Print the summary as JSON on standard output
     #[arg(long)]
     pub json: bool,
@@ -105,6 +107,26 @@ pub struct ScanArgs {
     pub quiet: bool,
     #[command(flatten)]
     pub plan: PlanArgs,
+}
+
+/// What a run may take, and what becomes of it when it is interrupted.
+#[derive(Debug, Args)]
+pub struct RoomArgs {
+    /// Most memory to take, such as 512MiB or 8GB; the rest goes to disk [default: half of what is free]
+    ///
+    /// The result is the same for any size. Less than 96 MiB is refused. What grows with the number of documents (about 700 bytes for each)
+    /// stays in memory; a run that needs more than it may take says so and ends.
+    #[arg(long, value_name = "SIZE")]
+    pub memory: Option<String>,
+    /// Where to put what does not fit in memory [default: the output folder]
+    #[arg(long, value_name = "DIR")]
+    pub temp_dir: Option<PathBuf>,
+    /// Go on where an interrupted run of the same command stopped, and keep what is needed to do so again
+    ///
+    /// Inputs and settings must be the same. Without an interrupted run it begins anew. Runs that went to disk can always be resumed; one
+    /// that fits in memory only if it was stopped with Ctrl-C while it read, or was begun with --resume.
+    #[arg(long)]
+    pub resume: bool,
 }
 
 /// How a result is written.

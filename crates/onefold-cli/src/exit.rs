@@ -86,7 +86,8 @@ pub fn finish(result: anyhow::Result<Done>) -> ExitCode {
     }
     match error.downcast_ref::<Error>() {
         Some(known) => {
-            message(known.code(), &known.to_string(), known.hint());
+            let resumable = crate::scan::resumable().then_some("nothing was published; go on with the same command and --resume");
+            message(known.code(), &known.to_string(), resumable.or(known.hint()));
             exit_code(code_of(known))
         }
         None if error.is::<Usage>() => {

@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use anyhow::Result;
-use onefold::{Exec, Format, Input, ResultFolder, Source};
+use onefold::{ErrorKind, Exec, Format, Input, Memory, ResultFolder, Source, Spill};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 
-use crate::args::{ScanArgs, TableFormat, WritingArgs};
+use crate::args::{RoomArgs, ScanArgs, TableFormat, WritingArgs};
 use crate::exit::{Done, Usage};
 use crate::progress::Progress;
 use crate::report::{self, RunNotes};
@@ -18,10 +18,16 @@ use crate::summary::Summary;
 use crate::{output, settings};
 
 static TERMINATED: AtomicBool = AtomicBool::new(false);
+static RESUMABLE: AtomicBool = AtomicBool::new(false);
 
 /// Whether it was a termination, not Ctrl-C, that stopped us.
 pub fn terminated() -> bool {
     TERMINATED.load(Ordering::Relaxed)
+}
+
+/// Whether a run that stopped can be gone on with.
+pub fn resumable() -> bool {
+    RESUMABLE.load(Ordering::Relaxed)
 }
 
 /// Runs the scan and prints the summary.
@@ -31,15 +37,17 @@ pub fn run(args: &ScanArgs) -> Result<Done> {
     let began = Instant::now();
     let progress = Progress::new(output::is_watched() && !args.quiet);
     let (cancel, terminated) = signals()?;
-    let exec = Exec { threads, observer: &progress, cancel };
+    let exec = Exec { threads, observer: &progress, cancel, memory: memory(&args.room)?, spill: Some(spill(args)?) };
     let words = |inputs: &[OsString]| inputs.iter().map(|input| input.to_string_lossy().into_owned()).collect();
     let mut folder = result_folder(&args.out, &args.writing, words(&args.inputs), words(&args.against));
     if args.write_kept.as_ref().is_some_and(|kept| kept == &args.out) {
         return Err(Usage(format!("--write-kept and --out must be different folders, not both '{}'", args.out.display())).into());
     }
     folder.write_kept = args.write_kept.clone();
-    let outcome = onefold::run(&plan, &exec, source(&args.inputs, &args.against)?, &mut folder).inspect_err(|_| {
+    let outcome = onefold::run(&plan, &exec, source(&args.inputs, &args.against)?, &mut folder).inspect_err(|error| {
         TERMINATED.store(terminated.load(Ordering::Relaxed), Ordering::Relaxed);
+        let left = error.kind() != ErrorKind::Usage && exec.spill.as_ref().is_some_and(Spill::is_left);
+        RESUMABLE.store(left, Ordering::Relaxed);
     })?;
     let seconds = began.elapsed().as_secs_f64();
     let summary = Summary { outcome: &outcome, folder: Some(&args.out), kept: folder.kept.as_ref(), seconds };
@@ -63,6 +71,28 @@ pub fn result_folder(path: &Path, writing: &WritingArgs, inputs: Vec<String>, ag
         folder.page = Some(Box::new(move |outcome| Ok(report::from_outcome(outcome, &notes)?.page())));
     }
     folder
+}
+
+fn memory(room: &RoomArgs) -> Result<Memory> {
+    Ok(room.memory.as_deref().map_or_else(|| Ok(Memory::half_of_free()), Memory::parse)?)
+}
+
+/// The folder for what does not fit in memory: hidden in the output folder, or named after it somewhere else.
+fn spill(args: &ScanArgs) -> Result<Spill> {
+    let out = std::path::absolute(&args.out)?;
+    let folder = match &args.room.temp_dir {
+        None => out.join(".work"),
+        Some(folder) if !folder.is_dir() => {
+            return Err(Usage(format!("--temp-dir must be a folder that exists, not '{}'", folder.display())).into());
+        }
+        Some(folder) => {
+            let name = blake3::hash(out.as_os_str().as_encoded_bytes()).to_hex();
+            std::path::absolute(folder)?.join(format!("onefold-{}", &name[..16]))
+        }
+    };
+    let mut spill = Spill::in_folder(folder);
+    spill.resume = args.room.resume;
+    Ok(spill)
 }
 
 fn threads(asked: Option<usize>) -> Result<usize> {

@@ -1,6 +1,9 @@
 //! The nouns that all stages share.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+
+use crate::arenas::Arenas;
+use crate::error::Result;
 
 /// A document handed over in memory, for users of the library.
 #[derive(Clone, Debug, Default)]
@@ -61,9 +64,9 @@ pub struct Locator {
 }
 
 /// Where a document's shingle set lies in the arenas.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct ShingleRef {
-    /// Index into [`Collection::arenas`].
+    /// Which of [`Collection::arenas`].
     pub arena: u32,
     /// First shingle.
     pub start: u32,
@@ -74,7 +77,7 @@ pub struct ShingleRef {
 }
 
 /// 256 bits of a token sequence: the identity of *exact*.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Digest(pub [u8; 32]);
 
 impl Digest {
@@ -85,7 +88,7 @@ impl Digest {
 }
 
 /// Remarks on a document.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flags(u8);
 
 impl Flags {
@@ -179,8 +182,8 @@ pub struct Collection {
     pub files: Vec<InputFile>,
     /// Names of sources, sorted.
     pub sources: Vec<String>,
-    /// Shingle sets, each sorted and without repetition.
-    pub arenas: Vec<Vec<u64>>,
+    /// Shingle sets.
+    pub arenas: Arenas,
     /// Documents that were read as the reference, where there is one; not all of them need be among the documents.
     pub reference_documents: Option<u64>,
     /// Inputs that were not processed, and remarks on others.
@@ -206,8 +209,18 @@ impl Collection {
         self.documents[a as usize].id.cmp(&self.documents[b as usize].id)
     }
 
-    /// The shingle set of a document.
-    pub fn shingles(&self, set: ShingleRef) -> &[u64] {
-        &self.arenas[set.arena as usize][set.start as usize..(set.start + set.len) as usize]
+    /// The place of each document in the order of ids, where it is not its number.
+    pub(crate) fn id_order(&self) -> Option<Vec<u32>> {
+        self.reference_documents?;
+        let mut by_id: Vec<DocIndex> = (0..self.documents.len() as DocIndex).collect();
+        by_id.sort_unstable_by(|&a, &b| self.compare_ids(a, b));
+        let mut places = vec![0; by_id.len()];
+        by_id.iter().zip(0..).for_each(|(&document, place)| places[document as usize] = place);
+        Some(places)
+    }
+
+    /// The shingle set of a document; the buffer is for those that are not in memory.
+    pub fn shingles<'a>(&'a self, set: ShingleRef, buffer: &'a mut Vec<u64>) -> Result<&'a [u64]> {
+        self.arenas.set(set, buffer)
     }
 }

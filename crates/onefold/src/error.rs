@@ -109,6 +109,50 @@ pub enum Error {
         /// What is wrong with it.
         problem: String,
     },
+    /// A file for what does not fit in memory can't be written or read.
+    #[error("cannot {action} spill file '{}': {cause}", printable(.path))]
+    Spill {
+        /// What was attempted.
+        action: &'static str,
+        /// Where.
+        path: String,
+        /// What the system said.
+        cause: io::Error,
+    },
+    /// A file for what does not fit in memory holds something else than was written.
+    #[error("spill file '{}' failed verification: frame at byte {offset}: {problem}", printable(.path))]
+    Damaged {
+        /// The file.
+        path: String,
+        /// Where in it.
+        offset: u64,
+        /// What is wrong.
+        problem: String,
+    },
+    /// The documents of a collection need more memory than the run may take.
+    #[error("{what} needs about {needed} MiB of memory, more than the {limit} MiB of --memory")]
+    OutOfMemory {
+        /// What needs it.
+        what: String,
+        /// How much, in MiB.
+        needed: u64,
+        /// What there is, in MiB.
+        limit: u64,
+    },
+    /// An interrupted run left its work, and nobody said what to do with it.
+    #[error("an interrupted run left its work in '{}'", printable(.path))]
+    Unfinished {
+        /// The folder.
+        path: String,
+    },
+    /// What an interrupted run left is of another run.
+    #[error("cannot resume from '{}': {problem}", printable(.path))]
+    CannotResume {
+        /// The folder.
+        path: String,
+        /// What is different.
+        problem: String,
+    },
     /// Another run works in the same output folder.
     #[error("output folder '{}' is in use by another run ({holder})", printable(.path))]
     Locked {
@@ -170,16 +214,25 @@ impl Error {
         Error::Output { action, path: path.display().to_string(), cause }
     }
 
+    pub(crate) fn spill(action: &'static str, path: &std::path::Path, cause: io::Error) -> Self {
+        Error::Spill { action, path: path.display().to_string(), cause }
+    }
+
+    pub(crate) fn out_of_memory(what: impl Into<String>, needed: u64, limit: u64) -> Self {
+        Error::OutOfMemory { what: what.into(), needed: needed.div_ceil(1 << 20), limit: limit >> 20 }
+    }
+
     /// The family.
     pub fn kind(&self) -> ErrorKind {
         match self {
             Error::Setting { .. } | Error::Input { .. } | Error::OutputExists { .. } => ErrorKind::Usage,
             Error::KeptExists { .. } | Error::ReadOnce { .. } | Error::SamePlace { .. } => ErrorKind::Usage,
+            Error::Unfinished { .. } | Error::CannotResume { .. } => ErrorKind::Usage,
             Error::NoInput { .. } => ErrorKind::Input,
-            Error::Output { .. } | Error::Changed { .. } | Error::Unreadable { .. } => ErrorKind::Output,
-            Error::Corrupt { .. } => ErrorKind::Corrupt,
+            Error::Output { .. } | Error::Changed { .. } | Error::Unreadable { .. } | Error::Spill { .. } => ErrorKind::Output,
+            Error::Corrupt { .. } | Error::Damaged { .. } => ErrorKind::Corrupt,
             Error::Locked { .. } => ErrorKind::Locked,
-            Error::TooManyPairs { .. } | Error::TooLarge { .. } => ErrorKind::Refused,
+            Error::TooManyPairs { .. } | Error::TooLarge { .. } | Error::OutOfMemory { .. } => ErrorKind::Refused,
             Error::Interrupted => ErrorKind::Interrupted,
             Error::Bug(_) => ErrorKind::Bug,
         }
@@ -195,14 +248,19 @@ impl Error {
             Error::KeptExists { .. } => "E0206",
             Error::ReadOnce { .. } => "E0207",
             Error::SamePlace { .. } => "E0208",
+            Error::Unfinished { .. } => "E0209",
+            Error::CannotResume { .. } => "E0210",
             Error::NoInput { .. } => "E0401",
             Error::Output { .. } => "E0501",
             Error::Changed { .. } => "E0503",
             Error::Unreadable { .. } => "E0504",
+            Error::Spill { .. } => "E0512",
             Error::Corrupt { .. } => "E0601",
+            Error::Damaged { .. } => "E0602",
             Error::Locked { .. } => "E0701",
             Error::TooManyPairs { .. } => "E0801",
             Error::TooLarge { .. } => "E0802",
+            Error::OutOfMemory { .. } => "E0803",
             Error::Interrupted => "E1301",
         }
     }
@@ -226,6 +284,11 @@ impl Error {
             Error::TooManyPairs { .. } => Some(
                 "--pairs star lists only each document with its representative and gives the same clusters; --max-pairs raises the limit",
             ),
+            Error::Spill { .. } => Some("free space there or name another folder with --temp-dir ('--estimate' says how much is needed); nothing was published"),
+            Error::Damaged { .. } => Some("nothing was published; the disk below --temp-dir is not to be trusted, or somebody wrote there. '--resume' goes on with what is sound"),
+            Error::OutOfMemory { .. } => Some("raise --memory, or lower --max-document-bytes if one document is the reason; nothing was published"),
+            Error::Unfinished { .. } => Some("go on with --resume, or start anew with --overwrite"),
+            Error::CannotResume { .. } => Some("scan again without --resume; --overwrite drops what was left"),
             Error::Interrupted => Some("nothing was published"),
             Error::Bug(_) => Some("please report this with the command that led to it"),
             _ => None,

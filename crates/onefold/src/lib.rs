@@ -33,6 +33,7 @@
 //! # Ok::<(), onefold::Error>(())
 //! ```
 
+mod arenas;
 mod cluster;
 mod document;
 mod error;
@@ -58,7 +59,7 @@ mod verify;
 pub use cluster::ClusterMode;
 pub use document::{Collection, Digest, DocIndex, Document, Entry, Flags, InputFile, Locator};
 pub use error::{Error, ErrorKind, Result, SkipKind, Skipped, printable};
-pub use exec::{Exec, Observer, Silent};
+pub use exec::{Exec, Memory, Observer, Silent, Spill, parse_size};
 pub use fingerprint::{Guarantee, Method, MinHashSettings};
 pub use normalize::{Tokenizer, Tokens};
 pub use plan::{Columns, PairsMode, Plan, Relate, Remove};
@@ -72,7 +73,7 @@ pub use report::{
     replace_file,
 };
 pub use rethreshold::rethreshold;
-pub use run::{Counts, Outcome, Pair, Reason, ReferenceCounts, Relation, SourceCounts, Stage, Verdict, Warning, run};
+pub use run::{Counts, Outcome, Pair, PairRows, Reason, ReferenceCounts, Relation, SourceCounts, Stage, Verdict, Warning, run};
 pub use shingle::Shingler;
 pub use shingle::hash::FINGERPRINT_VERSION;
 pub use threshold::Threshold;

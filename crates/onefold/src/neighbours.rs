@@ -1,45 +1,126 @@
 //! Who is near whom, for clustering: from a list of pairs, or by probing the index for one leader at a time.
 
+use std::ops::Range;
+
 use crate::cluster::Neighbours;
 use crate::error::Result;
-use crate::exec::Exec;
+use crate::exec::{Exec, HEADING, SpillFile};
 use crate::fingerprint::Fingerprint;
-use crate::join::{Join, SetIndex, SetPair, Sets};
+use crate::join::{Join, PairList, SetIndex, SetPair, Sets};
 use crate::verify::Similarity;
 
 type Near = (SetIndex, Similarity);
 
 /// Pairs, by set.
-pub(crate) struct Adjacent {
-    near: Vec<Near>,
-    starts: Vec<usize>,
+pub(crate) struct Adjacent<'a> {
+    sets: &'a Sets,
+    /// Where the partners of each set begin, among those of all sets; one more for the end.
+    starts: Vec<u64>,
+    place: Place,
 }
 
-impl Adjacent {
-    pub(crate) fn new<'a>(sets: &Sets, pairs: impl Iterator<Item = &'a SetPair> + Clone) -> Self {
-        let mut starts = vec![0usize; sets.len() + 1];
-        for pair in pairs.clone() {
+/// A partner and the overlap with it, in the halves of a word.
+type Partner = u64;
+
+enum Place {
+    /// One after the other.
+    Held(Vec<Partner>),
+    /// One frame for each set, in the same order.
+    Spilled(SpillFile),
+}
+
+impl<'a> Adjacent<'a> {
+    pub(crate) fn new(
+        sets: &'a Sets,
+        pairs: &[PairList],
+        accepted: impl Fn(&SetPair) -> bool,
+        exec: &Exec<'_>,
+    ) -> Result<Adjacent<'a>> {
+        let each = |look: &mut dyn FnMut(SetPair)| {
+            let mut look = |pair: SetPair| if accepted(&pair) { look(pair) };
+            pairs.iter().try_for_each(|pairs| pairs.each(&mut look))
+        };
+        let mut starts = vec![0u64; sets.len() + 1];
+        each(&mut |pair| {
             starts[pair.first as usize + 1] += 1;
             starts[pair.second as usize + 1] += 1;
-        }
+        })?;
         for set in 0..sets.len() {
             starts[set + 1] += starts[set];
         }
-        let mut next = starts.clone();
-        let mut near = vec![(0, Similarity::ONE); starts[sets.len()]];
-        for pair in pairs {
-            for (from, to) in [(pair.first, pair.second), (pair.second, pair.first)] {
-                near[next[from as usize]] = (to, pair.similarity(sets));
-                next[from as usize] += 1;
+        let all = 0..sets.len() as SetIndex;
+        let bytes = starts[sets.len()] * size_of::<Partner>() as u64;
+        let Some(spill) = exec.spill_beyond(50, bytes) else {
+            let place = Place::Held(partners_of(all, &starts, &each)?);
+            return Ok(Adjacent { sets, starts, place });
+        };
+        // As many sets at a time as fit, with one look at all pairs for each time.
+        let file = spill.create("partners")?;
+        let most = (exec.memory.left() / 4 / size_of::<Partner>() as u64).max(1 << 16);
+        let mut first = 0;
+        while first < all.end {
+            let fit = starts[first as usize + 1..].partition_point(|&end| end - starts[first as usize] <= most) as SetIndex;
+            let some = first..first + fit.max(1);
+            let partners = partners_of(some.clone(), &starts, &each)?;
+            let mut frames = Vec::new();
+            for set in some.clone() {
+                let before = starts[first as usize];
+                let range = (starts[set as usize] - before) as usize..(starts[set as usize + 1] - before) as usize;
+                file.frame(set, &partners[range], &mut frames);
+                if frames.len() > 1 << 20 {
+                    file.append(&frames)?;
+                    frames.clear();
+                }
             }
+            file.append(&frames)?;
+            first = some.end;
         }
-        Adjacent { near, starts }
+        Ok(Adjacent { sets, starts, place: Place::Spilled(file) })
+    }
+
+    fn of_set(&self, set: SetIndex, buffer: &mut Vec<u64>) -> Result<Vec<Near>> {
+        let (start, end) = (self.starts[set as usize], self.starts[set as usize + 1]);
+        let partners = match &self.place {
+            Place::Held(all) => &all[start as usize..end as usize],
+            Place::Spilled(file) => {
+                let at = start + u64::from(set) * HEADING as u64;
+                file.read_frame(at, set, (end - start) as usize, buffer)?
+            }
+        };
+        let size = |set: SetIndex| self.sets.sizes()[set as usize];
+        let near = |&partner: &Partner| {
+            let (other, overlap) = ((partner >> 32) as SetIndex, partner as u32);
+            (other, Similarity::new(overlap, size(set), size(other)))
+        };
+        Ok(partners.iter().map(near).collect())
     }
 }
 
-impl Neighbours for Adjacent {
+/// The partners of some sets.
+fn partners_of(
+    sets: Range<SetIndex>,
+    starts: &[u64],
+    each: &dyn Fn(&mut dyn FnMut(SetPair)) -> Result<()>,
+) -> Result<Vec<Partner>> {
+    let before = starts[sets.start as usize];
+    let mut next: Vec<u64> = starts[sets.start as usize..=sets.end as usize].iter().map(|start| start - before).collect();
+    let mut partners = vec![0; (starts[sets.end as usize] - before) as usize];
+    each(&mut |pair| {
+        for (from, to) in [(pair.first, pair.second), (pair.second, pair.first)] {
+            if sets.contains(&from) {
+                let slot = &mut next[(from - sets.start) as usize];
+                partners[*slot as usize] = u64::from(to) << 32 | u64::from(pair.overlap);
+                *slot += 1;
+            }
+        }
+    })?;
+    Ok(partners)
+}
+
+impl Neighbours for Adjacent<'_> {
     fn of(&self, leaders: &[SetIndex], _useful: &(dyn Fn(SetIndex, SetIndex) -> bool + Sync)) -> Result<Vec<Vec<Near>>> {
-        Ok(leaders.iter().map(|&set| self.near[self.starts[set as usize]..self.starts[set as usize + 1]].to_vec()).collect())
+        let mut buffer = Vec::new();
+        leaders.iter().map(|&set| self.of_set(set, &mut buffer)).collect()
     }
 }
 
@@ -51,7 +132,7 @@ pub(crate) struct Probing<'a, F> {
 
 impl<F: Fingerprint> Neighbours for Probing<'_, F> {
     fn of(&self, leaders: &[SetIndex], useful: &(dyn Fn(SetIndex, SetIndex) -> bool + Sync)) -> Result<Vec<Vec<Near>>> {
-        let found = self.join.partners_of(self.exec, leaders, useful);
+        let found = self.join.partners_of(self.exec, leaders, useful)?;
         self.exec.check()?;
         Ok(found)
     }

@@ -1,16 +1,17 @@
 //! The reference of `--against`: of its documents with equal shingle sets one is enough.
 
 use crate::document::{Collection, DocIndex, Flags};
+use crate::error::Result;
 use crate::join::Sets;
 use crate::rank::{KeepRules, Ranking};
 
 /// Drops the documents of the reference that can stand for none, because they have no text or a better-ranked one has the same shingles.
-pub(crate) fn thin(collection: &mut Collection, keep: &KeepRules) {
+pub(crate) fn thin(collection: &mut Collection, keep: &KeepRules) -> Result<()> {
     let inputs = collection.inputs() as DocIndex;
     if inputs as usize == collection.documents.len() {
-        return;
+        return Ok(());
     }
-    let sets = Sets::collapse(collection);
+    let sets = Sets::collapse(collection)?;
     let ranking = Ranking::new(collection, keep);
     let mut needed: Vec<bool> = (0..collection.documents.len()).map(|document| document < inputs as usize).collect();
     for set in 0..sets.len() as u32 {
@@ -22,4 +23,5 @@ pub(crate) fn thin(collection: &mut Collection, keep: &KeepRules) {
     drop(ranking);
     let mut needed = needed.into_iter();
     collection.documents.retain(|_| needed.next().unwrap_or(true));
+    Ok(())
 }

@@ -34,8 +34,8 @@ pub fn rethreshold(saved: &SavedResult, exec: &Exec<'_>, threshold: Threshold) -
         }
     }
     let estimates = recalled.estimates(&table)?;
-    let estimate = |a: DocIndex, b: DocIndex| estimates.get(&(a, b)).copied();
-    let (verdicts, rows) = conclude(&plan, exec, &recalled.collection, &sets, &Evidence::Pairs(&pairs), &estimate)?;
+    let estimate = |a: DocIndex, b: DocIndex| Ok(estimates.get(&(a, b)).copied());
+    let (verdicts, rows) = conclude(&plan, exec, &recalled.collection, &sets, &Evidence::Pairs(&[pairs.into()]), &estimate)?;
     Outcome::close(plan, recalled.collection, verdicts, rows)
 }
 

@@ -9,7 +9,7 @@ use crate::document::{Collection, DocIndex};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::fingerprint::{Built, Fingerprint};
-use crate::join::{self, Join, SetIndex, SetPair, Sets};
+use crate::join::{self, Join, Ordered, PairList, SetIndex, SetPair, Sets};
 use crate::learn::Model;
 use crate::neighbours::{Adjacent, Probing};
 use crate::outcome::{Clustering, list_pairs, list_star, verdicts};
@@ -18,9 +18,9 @@ use crate::rank::{Protected, Ranking};
 use crate::read::{self, Source};
 use crate::reference;
 use crate::report::Sink;
-use crate::verify::TieKind;
+use crate::verify::{Similarity, TieKind};
 
-pub use crate::outcome::{Counts, Outcome, Pair, Reason, ReferenceCounts, Relation, SourceCounts, Verdict, Warning};
+pub use crate::outcome::{Counts, Outcome, Pair, PairRows, Reason, ReferenceCounts, Relation, SourceCounts, Verdict, Warning};
 
 /// The stages, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -91,11 +91,25 @@ impl fmt::Display for Stage {
 }
 
 /// Finds the near-duplicates of `source` and hands the outcome to `sink`.
+///
+/// What does not fit in memory lies in the folder of [`Exec::spill`], which is gone afterwards; where the run is interrupted, or can't write
+/// the result, it stays for another that resumes.
 pub fn run(plan: &Plan, exec: &Exec<'_>, source: impl Into<Source>, sink: &mut dyn Sink) -> Result<Outcome> {
     plan.validate()?;
     sink.prepare()?;
+    let Some(spill) = &exec.spill else { return run_stages(plan, exec, source.into(), sink) };
+    spill.claim(sink.replaces())?;
+    let result = run_stages(plan, exec, source.into(), sink);
+    match &result {
+        Err(Error::Interrupted | Error::Output { .. } | Error::Damaged { .. } | Error::CannotResume { .. }) => (),
+        _ => spill.remove(),
+    }
+    result
+}
+
+fn run_stages(plan: &Plan, exec: &Exec<'_>, source: Source, sink: &mut dyn Sink) -> Result<Outcome> {
     // 1 read, 2 extract, 3 normalize, 4 shingle: one pass over the bytes.
-    let mut collection = read::ingest(plan, exec, source.into(), sink)?;
+    let mut collection = read::ingest(plan, exec, source, sink)?;
     if collection.inputs() == 0 {
         let first = match collection.skipped.first() {
             Some(skipped) => Some(format!(" (first: '{}', {}: {})", skipped.input, skipped.reason, skipped.detail)),
@@ -104,7 +118,7 @@ pub fn run(plan: &Plan, exec: &Exec<'_>, source: impl Into<Source>, sink: &mut d
         return Err(Error::NoInput { seen: collection.skipped.len() as u64, first: first.unwrap_or_default() });
     }
     Protected::compile(&plan.protect)?.flag(&mut collection);
-    reference::thin(&mut collection, &plan.keep);
+    reference::thin(&mut collection, &plan.keep)?;
     let threads = rayon::ThreadPoolBuilder::new().num_threads(exec.threads.max(1)).build();
     let threads = threads.map_err(|e| Error::Bug(e.to_string()))?;
     let outcome = threads.install(|| decide(plan, exec, collection))?;
@@ -115,16 +129,15 @@ pub fn run(plan: &Plan, exec: &Exec<'_>, source: impl Into<Source>, sink: &mut d
 
 /// From shingle sets to verdicts.
 fn decide(plan: &Plan, exec: &Exec<'_>, mut collection: Collection) -> Result<Outcome> {
-    let sets = Sets::collapse(&collection);
+    let sets = Sets::collapse(&collection)?;
     // 5 learn
-    exec.stage(Stage::Learn, None, || {
-        let model = Model::learn(&collection, &sets);
-        join::order(&mut collection, &sets, &model);
-        Ok(())
+    let ordered = exec.stage(Stage::Learn, None, || {
+        let model = Model::learn(&collection, &sets)?;
+        Ordered::new(std::mem::take(&mut collection.arenas), &sets, &model, exec)
     })?;
     let (verdicts, pairs) = match plan.method.build(plan.join_threshold())? {
-        Built::Exact(method) => compare(plan, exec, &collection, &sets, &method)?,
-        Built::MinHash(method) => compare(plan, exec, &collection, &sets, &method)?,
+        Built::Exact(method) => compare(plan, exec, &collection, &sets, ordered, &method)?,
+        Built::MinHash(method) => compare(plan, exec, &collection, &sets, ordered, &method)?,
     };
     Outcome::close(plan.clone(), collection, verdicts, pairs)
 }
@@ -135,20 +148,24 @@ fn compare<F: Fingerprint>(
     exec: &Exec<'_>,
     collection: &Collection,
     sets: &Sets,
+    ordered: Ordered<'_>,
     method: &F,
-) -> Result<(Vec<Verdict>, Vec<Pair>)> {
+) -> Result<(Vec<Verdict>, PairRows)> {
     // 6 fingerprint
-    let join = exec.stage(Stage::Fingerprint, None, || Join::new(collection, sets, method, plan.join_threshold()))?;
+    let join = exec.stage(Stage::Fingerprint, None, || Join::new(sets, &ordered, method, plan.join_threshold(), exec))?;
     // 7 join, 8 verify: each candidate is measured where it is found.
     let of = sets.of_documents(collection.documents.len());
-    let estimate = |a: DocIndex, b: DocIndex| join.estimate(of[a as usize], of[b as usize]);
     match plan.pairs {
         PairsMode::All => {
-            let find = || all_pairs(plan, exec, collection, sets, &join);
+            let find = || all_pairs(plan, exec, collection, sets, &ordered, &join);
             let pairs = exec.stage(Stage::Join, Some(sets.len() as u64), find)?;
+            let sketches = join.into_sketches();
+            drop(ordered);
+            let estimate = |a: DocIndex, b: DocIndex| sketches.estimate(method, of[a as usize], of[b as usize]);
             conclude(plan, exec, collection, sets, &Evidence::Pairs(&pairs), &estimate)
         }
         PairsMode::Star => {
+            let estimate = |a: DocIndex, b: DocIndex| join.estimate(of[a as usize], of[b as usize]);
             let components = || exec.stage(Stage::Join, Some(sets.len() as u64), || join.components(exec));
             let evidence = Evidence::Probes { neighbours: &Probing { join: &join, exec }, components: &components };
             conclude(plan, exec, collection, sets, &evidence, &estimate)
@@ -159,7 +176,7 @@ fn compare<F: Fingerprint>(
 /// What is known of who is near whom.
 pub(crate) enum Evidence<'a> {
     /// Every pair.
-    Pairs(&'a [SetPair]),
+    Pairs(&'a [PairList]),
     /// Whom to ask.
     Probes {
         /// For the neighbours of a set.
@@ -176,30 +193,33 @@ pub(crate) fn conclude(
     collection: &Collection,
     sets: &Sets,
     evidence: &Evidence<'_>,
-    estimate: &dyn Fn(DocIndex, DocIndex) -> Option<f64>,
-) -> Result<(Vec<Verdict>, Vec<Pair>)> {
+    estimate: &(dyn Fn(DocIndex, DocIndex) -> Result<Option<f64>> + Sync),
+) -> Result<(Vec<Verdict>, PairRows)> {
     // 9 rank
     let ranking = exec.stage(Stage::Rank, None, || Ok(Ranking::new(collection, &plan.keep)))?;
     // 10 cluster
     let (documents, measure) = (&collection.documents, plan.measure());
-    let accepted = |pair: &&SetPair| pair.accepted_by(measure, sets);
+    let accepted = |pair: &SetPair| pair.accepted_by(measure, sets);
     let removes = |kind: TieKind| kind == TieKind::Near || (kind == TieKind::Contained && plan.remove == Remove::Contained);
     let settle = |neighbours: &dyn Neighbours| Stars::settle(documents, sets, &ranking, neighbours, measure, removes);
     let stars = exec.stage(Stage::Cluster, None, || match evidence {
-        Evidence::Pairs(pairs) => settle(&Adjacent::new(sets, pairs.iter().filter(accepted))),
+        Evidence::Pairs(pairs) => settle(&Adjacent::new(sets, pairs, accepted, exec)?),
         Evidence::Probes { neighbours, .. } => settle(*neighbours),
     })?;
     let transitive = |component: &[SetIndex]| Clustering::transitive(sets, &ranking, component, documents.len());
     let clustering = match (plan.cluster, evidence) {
         (ClusterMode::Conservative, _) => Clustering::conservative(&stars),
         (ClusterMode::Transitive, Evidence::Pairs(pairs)) => {
-            transitive(&Components::of_pairs(sets.len(), pairs.iter().filter(accepted).copied()))
+            let mut connected = Components::new(sets.len());
+            let mut connect = |pair: SetPair| if accepted(&pair) { connected.join(pair.first, pair.second) };
+            pairs.iter().try_for_each(|pairs| pairs.each(&mut connect))?;
+            transitive(&connected.roots())
         }
         (ClusterMode::Transitive, Evidence::Probes { components, .. }) => transitive(&components()?),
     };
     let rows = match evidence {
-        Evidence::Pairs(pairs) => list_pairs(collection, sets, pairs, measure, estimate),
-        Evidence::Probes { .. } => list_star(collection, sets, &stars, estimate),
+        Evidence::Pairs(pairs) => list_pairs(collection, sets, pairs, measure, estimate, exec)?,
+        Evidence::Probes { .. } => list_star(collection, sets, &stars, estimate)?,
     };
     Ok((verdicts(collection, &ranking, &stars, &clustering), rows))
 }
@@ -210,25 +230,23 @@ fn all_pairs<F: Fingerprint>(
     exec: &Exec<'_>,
     collection: &Collection,
     sets: &Sets,
+    ordered: &Ordered<'_>,
     join: &Join<'_, F>,
-) -> Result<Vec<SetPair>> {
+) -> Result<Vec<PairList>> {
     let limit = plan.pair_limit(collection.documents.len());
     let in_families = (collection.documents.len() - sets.len()) as u64;
     let left = limit.checked_sub(in_families).ok_or(Error::TooManyPairs { limit })?;
-    let within = |pairs: Result<Vec<SetPair>>| {
+    let within = |pairs: Result<PairList>| {
         pairs.map_err(|error| match error {
             Error::TooManyPairs { .. } => Error::TooManyPairs { limit },
             other => other,
         })
     };
-    let mut pairs = within(join.all_pairs(exec, left))?;
+    let mut pairs = vec![within(join.all_pairs(exec, left))?];
     if let Some(containment) = plan.measure().containment {
-        pairs.extend(within(join::contained_pairs(collection, sets, containment, exec, left))?);
-        pairs.sort_unstable();
-        pairs.dedup();
-        if pairs.len() as u64 > left {
-            return Err(Error::TooManyPairs { limit });
-        }
+        let known = |similarity: Similarity| join.finds_all() && similarity.reaches(plan.join_threshold());
+        let left = left - pairs[0].len();
+        pairs.push(within(join::contained_pairs(sets, ordered, containment, known, exec, left))?);
     }
     Ok(pairs)
 }

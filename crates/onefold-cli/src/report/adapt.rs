@@ -56,9 +56,7 @@ pub fn from_outcome(outcome: &Outcome, notes: &RunNotes) -> Result<Ready> {
     };
     let mut collector = Collector::new(facts);
     each_verdict(outcome, |row| collector.document(row));
-    for pair in &outcome.pairs {
-        collector.pair(pair.similarity.as_f64(), pair.accepted);
-    }
+    outcome.pairs.each(|pair| collector.pair(pair.similarity.as_f64(), pair.accepted))?;
     outcome.collection.skipped.iter().for_each(|skipped| take_skip(&mut collector, skipped));
     let mut gathering = collector.choose();
     each_verdict(outcome, |row| gathering.document(row));

@@ -1,6 +1,6 @@
 //! Connected components of near-duplicates, for `--cluster transitive`.
 
-use crate::join::{SetIndex, SetPair};
+use crate::join::SetIndex;
 
 /// Who is connected with whom so far (union–find).
 pub struct Components {
@@ -11,13 +11,6 @@ impl Components {
     /// Everyone alone.
     pub fn new(sets: usize) -> Self {
         Components { parents: (0..sets as SetIndex).collect() }
-    }
-
-    /// For each set the smallest set of its component.
-    pub fn of_pairs(sets: usize, pairs: impl Iterator<Item = SetPair>) -> Vec<SetIndex> {
-        let mut connected = Components::new(sets);
-        pairs.for_each(|pair| connected.join(pair.first, pair.second));
-        connected.roots()
     }
 
     /// The end of each one's way from parent to parent.
@@ -61,7 +54,8 @@ impl Components {
         set
     }
 
-    fn roots(mut self) -> Vec<SetIndex> {
+    /// For each set the smallest set of its component.
+    pub fn roots(mut self) -> Vec<SetIndex> {
         (0..self.parents.len() as SetIndex).map(|set| self.root(set)).collect()
     }
 }

@@ -1,7 +1,14 @@
-//! How, never what: threads, progress, cancellation. Nothing here may change the answer.
+//! How, never what: threads, memory, disk, progress, cancellation. Nothing here may change the answer.
+
+mod memory;
+mod spill;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+pub use memory::{Memory, parse_size};
+pub use spill::{SPILL_VERSION, Spill};
+pub(crate) use spill::{HEADING, JOURNAL, SpillFile};
 
 use crate::error::{Error, Result};
 use crate::run::Stage;
@@ -34,12 +41,16 @@ pub struct Exec<'a> {
     pub observer: &'a dyn Observer,
     /// Set from outside to stop the run.
     pub cancel: Arc<AtomicBool>,
+    /// What may be taken.
+    pub memory: Memory,
+    /// Where the rest goes; without it everything stays in memory.
+    pub spill: Option<Spill>,
 }
 
 impl Default for Exec<'_> {
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        Exec { threads, observer: &Silent, cancel: Arc::default() }
+        Exec { threads, observer: &Silent, cancel: Arc::default(), memory: Memory::UNLIMITED, spill: None }
     }
 }
 
@@ -47,6 +58,12 @@ impl Exec<'_> {
     /// An error once the run was cancelled.
     pub fn check(&self) -> Result<()> {
         if self.cancel.load(Ordering::Relaxed) { Err(Error::Interrupted) } else { Ok(()) }
+    }
+
+    /// Where to put what takes `bytes`, if it is too much for a `share` (in hundredths) of the memory that is left.
+    pub(crate) fn spill_beyond(&self, share: u64, bytes: u64) -> Option<&Spill> {
+        let spill = self.spill.as_ref()?;
+        (bytes > self.memory.left() / 100 * share).then_some(spill)
     }
 
     /// Runs a stage with its beginning and end announced.

@@ -28,6 +28,10 @@ impl Fingerprint for Exact {
         keys.extend_from_slice(&shingles[..prefix as usize]);
     }
 
+    fn key_count(&self, size: u32) -> u32 {
+        self.threshold.prefix(size)
+    }
+
     fn partner_sizes(&self, size: u32) -> RangeInclusive<u32> {
         self.threshold.smallest_partner(size)..=self.threshold.largest_partner(size)
     }

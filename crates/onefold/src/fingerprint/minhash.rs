@@ -110,6 +110,14 @@ impl Fingerprint for MinHash {
         }
     }
 
+    fn key_count(&self, size: u32) -> u32 {
+        if size == 0 { 0 } else { self.bands }
+    }
+
+    fn sketch_len(&self) -> usize {
+        self.functions.len()
+    }
+
     /// Verification would refuse all others.
     fn partner_sizes(&self, size: u32) -> RangeInclusive<u32> {
         self.threshold.smallest_partner(size)..=self.threshold.largest_partner(size)

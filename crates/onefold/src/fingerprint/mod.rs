@@ -19,11 +19,19 @@ use crate::threshold::Threshold;
 
 /// How sets become join keys and when shared keys make a candidate.
 pub trait Fingerprint: Sync {
-    /// Appends the sketch of a set, where the method has one; all sketches are equally long.
+    /// Appends the sketch of a set, where the method has one.
     fn sketch(&self, _shingles: &[u64], _sketch: &mut Vec<u32>) {}
 
     /// Appends the join keys of a set. Keys that stand for different things differ.
     fn keys(&self, shingles: &[u64], sketch: &[u32], keys: &mut Vec<u64>);
+
+    /// How many keys a set of `size` shingles has.
+    fn key_count(&self, size: u32) -> u32;
+
+    /// Numbers in a sketch.
+    fn sketch_len(&self) -> usize {
+        0
+    }
 
     /// Sizes that a partner of a set of `size` shingles can have.
     fn partner_sizes(&self, size: u32) -> RangeInclusive<u32>;

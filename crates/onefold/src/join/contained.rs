@@ -3,69 +3,114 @@
 //! If at least c of a set's shingles are in another, then so is one of its first |x| − ⌈c|x|⌉ + 1 in any fixed order. In the larger set it
 //! may stand anywhere, so all shingles are indexed: this costs more memory than resemblance does, where prefixes are enough.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::ops::Range;
 
 use rayon::prelude::*;
 
 use super::index::Index;
+use super::ordered::{Ordered, Recent};
+use super::pairs::{Collector, PairList};
 use super::sets::{SetIndex, Sets};
-use super::{BLOCK, SetPair};
-use crate::document::Collection;
-use crate::error::{Error, Result};
+use super::shared::{Entry, KeysOf, Shared};
+use super::tasks::Task;
+use super::{BLOCK, SetPair, each_indexed_part};
+use crate::error::Result;
 use crate::exec::Exec;
 use crate::run::Stage;
-use crate::verify::{self, Containment};
+use crate::verify::{self, Containment, Similarity};
 
-/// All pairs of which the smaller set lies inside the larger, sorted; an error once there are more than `limit`.
+/// All pairs of which the smaller set lies inside the larger, but for those that are `known`; an error once there are more than `limit`.
 pub fn contained_pairs(
-    collection: &Collection,
     sets: &Sets,
+    ordered: &Ordered<'_>,
     containment: Containment,
+    known: impl Fn(Similarity) -> bool + Sync,
     exec: &Exec<'_>,
     limit: u64,
-) -> Result<Vec<SetPair>> {
-    let shingles = |set: SetIndex| collection.shingles(sets.refs()[set as usize]);
+) -> Result<PairList> {
     let first = sets.first_of_size(containment.min_size);
-    let keys = |set: SetIndex, keys: &mut Vec<u64>| {
-        if set >= first {
-            keys.extend_from_slice(shingles(set))
-        }
-    };
-    let index = Index::build(sets.len(), keys)?;
-    let (found, stop) = (AtomicU64::new(0), AtomicBool::new(false));
-    let blocks: Vec<SetIndex> = (first..sets.len() as SetIndex).step_by(BLOCK).collect();
-    let search = |&block: &SetIndex| {
+    let all = first..sets.len() as SetIndex;
+    let shared = Shared::build(sets.len(), &AllShingles { sets, ordered, first }, exec)?;
+    let search = Search { sets, ordered, containment, known, collector: Collector::new(exec, limit), exec };
+    if exec.spill_beyond(75, Index::bytes(sets.len(), shared.len())).is_none() {
+        let index = Index::build(sets.len(), &shared, |_| true)?;
+        drop(shared);
+        search.part(&index, &Task { probe: all.clone(), among: all })?;
+    } else {
+        let window = |set: SetIndex| set + 1..all.end.max(set + 1);
+        each_indexed_part(sets.len(), &shared, exec, window, |index, task| search.part(index, task))?;
+    }
+    search.collector.finish()
+}
+
+struct Search<'a, Known> {
+    sets: &'a Sets,
+    ordered: &'a Ordered<'a>,
+    containment: Containment,
+    known: Known,
+    collector: Collector<'a>,
+    exec: &'a Exec<'a>,
+}
+
+impl<Known: Fn(Similarity) -> bool + Sync> Search<'_, Known> {
+    fn part(&self, index: &Index, task: &Task) -> Result<()> {
+        let blocks: Vec<SetIndex> = task.probe.clone().step_by(BLOCK).collect();
+        let search_block = |(own, recent): &mut (Vec<u64>, Recent), first: SetIndex| {
+            let block = first..task.probe.end.min(first + BLOCK as SetIndex);
+            self.exec.observer.advance(Stage::Join, block.len() as u64);
+            self.block(index, block, &task.among, own, recent)
+        };
+        blocks.into_par_iter().try_for_each_init(Default::default, |buffers, first| search_block(buffers, first))
+    }
+
+    fn block(
+        &self,
+        index: &Index,
+        block: Range<SetIndex>,
+        among: &Range<SetIndex>,
+        own: &mut Vec<u64>,
+        recent: &mut Recent,
+    ) -> Result<()> {
         let mut pairs = Vec::new();
-        if stop.load(Ordering::Relaxed) || exec.check().is_err() {
-            return pairs;
-        }
-        let end = (sets.len() as SetIndex).min(block + BLOCK as SetIndex);
-        for set in block..end {
-            let size = sets.sizes()[set as usize];
-            let needed = containment.least.smallest_partner(size);
-            for partner in larger_with_common(&index, set, containment.least.prefix(size)) {
-                if !sets.comparable(set, partner) {
-                    continue;
-                }
-                if let Some(overlap) = verify::overlap(shingles(set), shingles(partner), needed) {
-                    pairs.push(SetPair { first: set, second: partner, overlap });
+        for set in block.take_while(|_| !self.collector.is_over()) {
+            let size = self.sets.sizes()[set as usize];
+            let needed = self.containment.least.smallest_partner(size);
+            let partners = larger_with_common(index, set, self.containment.least.prefix(size));
+            let before = pairs.len();
+            for partner in partners.into_iter().filter(|partner| among.contains(partner) && self.sets.comparable(set, *partner)) {
+                let shingles = self.ordered.get(set, own)?;
+                let Some(overlap) = verify::overlap(shingles, recent.get(self.ordered, partner)?, needed) else { continue };
+                let pair = SetPair { first: set, second: partner, overlap };
+                if !(self.known)(pair.similarity(self.sets)) {
+                    pairs.push(pair);
                 }
             }
+            self.collector.count(pairs.len() - before);
+            self.collector.take_some(&mut pairs)?;
         }
-        if found.fetch_add(pairs.len() as u64, Ordering::Relaxed) + pairs.len() as u64 > limit {
-            stop.store(true, Ordering::Relaxed);
-        }
-        exec.observer.advance(Stage::Join, u64::from(end - block));
-        pairs
-    };
-    let pairs: Vec<Vec<SetPair>> = blocks.par_iter().map(search).collect();
-    exec.check()?;
-    if stop.into_inner() {
-        return Err(Error::TooManyPairs { limit });
+        self.collector.take(pairs)
     }
-    let mut pairs = pairs.concat();
-    pairs.par_sort_unstable();
-    Ok(pairs)
+}
+
+/// Every shingle of sets from `first` on is a key.
+struct AllShingles<'a> {
+    sets: &'a Sets,
+    ordered: &'a Ordered<'a>,
+    first: SetIndex,
+}
+
+impl KeysOf for AllShingles<'_> {
+    type Buffers = Vec<u64>;
+
+    fn count(&self, set: SetIndex) -> u64 {
+        if set < self.first { 0 } else { self.sets.sizes()[set as usize].into() }
+    }
+
+    fn append(&self, sets: Range<SetIndex>, buffer: &mut Vec<u64>, entries: &mut Vec<Entry>) -> Result<()> {
+        self.ordered.each(sets.start.max(self.first)..sets.end, buffer, |set, shingles| {
+            entries.extend(shingles.iter().zip(0..).map(|(&key, place)| Entry { key, set, place }));
+        })
+    }
 }
 
 /// Sets after `set` in the order of sizes that have one of its first `prefix` shingles.

@@ -1,23 +1,10 @@
 //! The index of join keys: postings of keys that at least two sets share.
-//!
-//! Keys are scattered into partitions by their low bits. In a partition a table of two-bit counters drops keys of one set,
-//! which most are, before anything is sorted.
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::sets::SetIndex;
+use super::shared::Shared;
 use crate::error::{Error, Result};
-
-const PARTITIONS: usize = 256;
-
-#[derive(Clone, Copy, Default)]
-struct Entry {
-    key: u64,
-    set: SetIndex,
-    place: u32,
-}
 
 /// A shared key of a set: where the set stands in the key's posting, and where the key stands among the set's keys.
 #[derive(Clone, Copy, Debug, Default)]
@@ -55,40 +42,45 @@ pub(super) struct Index {
 }
 
 impl Index {
-    /// Builds the index of `count` sets; `keys_of` appends a set's keys to the buffer.
-    pub(super) fn build(count: usize, keys_of: impl Fn(SetIndex, &mut Vec<u64>) + Sync) -> Result<Index> {
-        let blocks = scatter(count, keys_of);
-        let partitions: Vec<Vec<Entry>> = (0..PARTITIONS).into_par_iter().map(|p| shared_keys(&blocks, p)).collect();
-        drop(blocks);
-        let shared: usize = partitions.iter().map(Vec::len).sum();
-        if count >= FIRST as usize || shared > u32::MAX as usize {
-            return Err(Error::TooLarge { what: "keys that documents share", limit: u32::MAX.into() });
-        }
-        Ok(Index::unite(count, &partitions))
+    /// Bytes of an index of so many sets and shared keys.
+    pub(super) fn bytes(count: usize, shared: u64) -> u64 {
+        shared * (size_of::<Occurrence>() + 2 * size_of::<u32>()) as u64 + 2 * (count * size_of::<usize>()) as u64
     }
 
-    fn unite(count: usize, partitions: &[Vec<Entry>]) -> Index {
-        let mut postings = Vec::with_capacity(partitions.iter().map(Vec::len).sum());
-        let mut posting_starts = Vec::new();
+    /// The index of those of `count` sets that are wanted.
+    pub(super) fn build(count: usize, shared: &Shared, wanted: impl Fn(SetIndex) -> bool + Copy) -> Result<Index> {
         let mut occurrence_starts = vec![0usize; count + 1];
-        partitions.iter().flatten().for_each(|entry| occurrence_starts[entry.set as usize + 1] += 1);
+        let mut postings = 0usize;
+        shared.each_posting(wanted, |posting| {
+            posting.iter().for_each(|entry| occurrence_starts[entry.set as usize + 1] += 1);
+            postings += 1;
+        })?;
         for set in 0..count {
             occurrence_starts[set + 1] += occurrence_starts[set];
         }
-        let mut next = occurrence_starts.clone();
-        let mut occurrences = vec![Occurrence::default(); postings.capacity()];
-        for posting in partitions.iter().flat_map(|partition| partition.chunk_by(|a, b| a.key == b.key)) {
+        let len = occurrence_starts[count];
+        if count >= FIRST as usize || len > u32::MAX as usize {
+            return Err(Error::TooLarge { what: "keys that documents share", limit: u32::MAX.into() });
+        }
+        let mut index = Index {
+            postings: Vec::with_capacity(len),
+            posting_starts: Vec::with_capacity(postings + 1),
+            occurrences: vec![Occurrence::default(); len],
+            occurrence_starts,
+        };
+        let mut next = index.occurrence_starts.clone();
+        shared.each_posting(wanted, |posting| {
             let long = if posting.len() > SHORT_POSTING { LONG } else { 0 };
-            posting_starts.push(postings.len() as u32);
+            index.posting_starts.push(index.postings.len() as u32);
             for (nth, entry) in posting.iter().enumerate() {
                 let slot = &mut next[entry.set as usize];
-                occurrences[*slot] = Occurrence { at: postings.len() as u32, place: entry.place | long };
+                index.occurrences[*slot] = Occurrence { at: index.postings.len() as u32, place: entry.place | long };
                 *slot += 1;
-                postings.push(entry.set | if nth == 0 { FIRST } else { 0 });
+                index.postings.push(entry.set | if nth == 0 { FIRST } else { 0 });
             }
-        }
-        posting_starts.push(postings.len() as u32);
-        Index { postings, posting_starts, occurrences, occurrence_starts }
+        })?;
+        index.posting_starts.push(index.postings.len() as u32);
+        Ok(index)
     }
 
     /// A set from the middle of each of the `count` longest postings.
@@ -151,151 +143,34 @@ impl Index {
     }
 }
 
-/// The entries of some sets, by partition and then by set.
-struct Block {
-    entries: Vec<Entry>,
-    /// Where each partition begins; one more for the end.
-    starts: Vec<u32>,
-}
-
-impl Block {
-    fn new(entries: &[Entry]) -> Block {
-        let mut starts = vec![0u32; PARTITIONS + 1];
-        entries.iter().for_each(|entry| starts[entry.partition() + 1] += 1);
-        for partition in 0..PARTITIONS {
-            starts[partition + 1] += starts[partition];
-        }
-        let mut next = starts.clone();
-        let mut scattered = vec![Entry::default(); entries.len()];
-        for entry in entries {
-            let slot = &mut next[entry.partition()];
-            scattered[*slot as usize] = *entry;
-            *slot += 1;
-        }
-        Block { entries: scattered, starts }
-    }
-
-    fn partition(&self, partition: usize) -> &[Entry] {
-        &self.entries[self.starts[partition] as usize..self.starts[partition + 1] as usize]
-    }
-}
-
-impl Entry {
-    fn partition(&self) -> usize {
-        self.key as usize % PARTITIONS
-    }
-}
-
-/// The entries of all sets, in blocks that stay in the cache while they are scattered.
-fn scatter(count: usize, keys_of: impl Fn(SetIndex, &mut Vec<u64>) + Sync) -> Vec<Block> {
-    const SETS: usize = 256;
-    let firsts: Vec<usize> = (0..count).step_by(SETS).collect();
-    let scatter_block = |(keys, entries): &mut (Vec<u64>, Vec<Entry>), &first: &usize| {
-        entries.clear();
-        for set in first..count.min(first + SETS) {
-            keys.clear();
-            keys_of(set as SetIndex, keys);
-            entries.extend(keys.iter().zip(0..).map(|(&key, place)| Entry { key, set: set as SetIndex, place }));
-        }
-        Block::new(entries)
-    };
-    firsts.par_iter().map_init(Default::default, scatter_block).collect()
-}
-
-/// The shared keys of one partition, by key and set.
-fn shared_keys(blocks: &[Block], partition: usize) -> Vec<Entry> {
-    let all = || blocks.iter().flat_map(|block| block.partition(partition));
-    let count: usize = blocks.iter().map(|block| block.partition(partition).len()).sum();
-    let mut seen = SeenTwice::with_capacity(count);
-    all().for_each(|entry| seen.add(entry.key));
-    let shared: Vec<Entry> = all().filter(|entry| seen.twice(entry.key)).copied().collect();
-    let mut shared = by_key(shared);
-    drop_singles(&mut shared);
-    shared
-}
-
-/// Orders entries by key; those of one key stay in the order of sets. Keys are uniform, so a scatter by some of their bits nearly sorts them.
-fn by_key(entries: Vec<Entry>) -> Vec<Entry> {
-    let bits = entries.len().max(1).ilog2();
-    // The low bits chose the partition.
-    let bucket = |entry: &Entry| (entry.key >> PARTITIONS.ilog2()) as usize & ((1 << bits) - 1);
-    let mut ends = vec![0u32; 1 << bits];
-    entries.iter().for_each(|entry| ends[bucket(entry)] += 1);
-    let mut sum = 0;
-    for end in &mut ends {
-        sum += std::mem::replace(end, sum);
-    }
-    let mut sorted = vec![Entry::default(); entries.len()];
-    for entry in &entries {
-        let slot = &mut ends[bucket(entry)];
-        sorted[*slot as usize] = *entry;
-        *slot += 1;
-    }
-    let mut start = 0;
-    for end in ends {
-        let keys = &mut sorted[start..end as usize];
-        if keys.windows(2).any(|pair| pair[0].key != pair[1].key) {
-            keys.sort_by_key(|entry| entry.key);
-        }
-        start = end as usize;
-    }
-    sorted
-}
-
-/// Drops the keys that passed the counters by collision.
-fn drop_singles(sorted: &mut Vec<Entry>) {
-    let mut kept = 0;
-    let mut at = 0;
-    while at < sorted.len() {
-        let end = at + sorted[at..].iter().take_while(|entry| entry.key == sorted[at].key).count();
-        if end - at > 1 {
-            sorted.copy_within(at..end, kept);
-            kept += end - at;
-        }
-        at = end;
-    }
-    sorted.truncate(kept);
-}
-
-/// Two bits for each slot of keys: seen, and seen again.
-struct SeenTwice {
-    once: Vec<u64>,
-    again: Vec<u64>,
-    slot_mask: u64,
-}
-
-impl SeenTwice {
-    fn with_capacity(keys: usize) -> Self {
-        let slots = (keys * 4).next_power_of_two().max(64);
-        SeenTwice { once: vec![0; slots / 64], again: vec![0; slots / 64], slot_mask: slots as u64 - 1 }
-    }
-
-    fn slot(&self, key: u64) -> (usize, u64) {
-        // The low bits chose the partition.
-        let slot = (key >> 8) & self.slot_mask;
-        ((slot / 64) as usize, 1 << (slot % 64))
-    }
-
-    fn add(&mut self, key: u64) {
-        let (word, bit) = self.slot(key);
-        self.again[word] |= self.once[word] & bit;
-        self.once[word] |= bit;
-    }
-
-    fn twice(&self, key: u64) -> bool {
-        let (word, bit) = self.slot(key);
-        self.again[word] & bit != 0
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::shared::{Entry, KeysOf};
     use super::*;
+    use crate::exec::Exec;
+
+    struct Keys<'a>(&'a [Vec<u64>]);
+
+    impl KeysOf for Keys<'_> {
+        type Buffers = ();
+
+        fn count(&self, set: SetIndex) -> u64 {
+            self.0[set as usize].len() as u64
+        }
+
+        fn append(&self, sets: Range<SetIndex>, (): &mut (), entries: &mut Vec<Entry>) -> Result<()> {
+            for set in sets {
+                entries.extend(self.0[set as usize].iter().zip(0..).map(|(&key, place)| Entry { key, set, place }));
+            }
+            Ok(())
+        }
+    }
 
     #[test]
     fn postings_hold_exactly_the_shared_keys() {
         let keys: Vec<Vec<u64>> = vec![vec![1, 2, 300], vec![2, 7], vec![300, 2, 9], vec![], vec![10]];
-        let index = Index::build(keys.len(), |set, out| out.extend(&keys[set as usize])).unwrap();
+        let shared = Shared::build(keys.len(), &Keys(&keys), &Exec::default()).unwrap();
+        let index = Index::build(keys.len(), &shared, |_| true).unwrap();
         let shared = |set: SetIndex| {
             let posting = |&o: &Occurrence| {
                 let mut sets: Vec<SetIndex> = index.before(o).chain([set]).chain(index.after(o)).collect();
@@ -312,12 +187,5 @@ mod tests {
         assert_eq!(shared(1), [(0, vec![0, 1, 2])]);
         assert_eq!(shared(2), [(0, vec![0, 2]), (1, vec![0, 1, 2])]);
         assert!(shared(3).is_empty() && shared(4).is_empty());
-    }
-
-    #[test]
-    fn entries_of_one_key_stay_in_order() {
-        let entry = |n: u32| Entry { key: crate::shingle::hash::mix((n % 50).into()) << 8, set: n, place: 0 };
-        let sorted = by_key((0..1000).map(entry).collect());
-        assert!(sorted.chunk_by(|a, b| a.key == b.key).all(|posting| posting.len() == 20 && posting.is_sorted_by_key(|e| e.set)));
     }
 }

@@ -1,33 +1,42 @@
 //! Stage 7: join keys → verified pairs of distinct sets (stage 8 is called on each candidate as it is found).
 //!
-//! In: the distinct shingle sets and a method. Out: all pairs of sets that reach the threshold, or the partners of one set at a time. Invariant: the same pairs in the same order for
-//! any number of threads. Cost: only keys shared by two sets are kept; probing costs the postings of a set's keys, less what
-//! size and position rule out. Drops nothing that the method can find; memory is the limit.
+//! In: the distinct shingle sets and a method. Out: all pairs of sets that reach the threshold, or the partners of one set at a time. Invariant: the same pairs
+//! for any number of threads and any amount of memory. Cost: only keys shared by two sets are kept; probing costs the postings of a set's
+//! keys, less what size and position rule out. Drops nothing that the method can find. Sets, keys, postings and pairs each go to disk when
+//! they are too many for memory.
 
 mod contained;
 mod index;
+mod ordered;
+mod pairs;
 mod probe;
 mod sets;
+mod shared;
+mod sketches;
+mod tasks;
 
+use std::ops::Range;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-
-use rayon::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub use contained::contained_pairs;
+pub use ordered::Ordered;
+pub use pairs::PairList;
 pub use sets::{SetIndex, Sets};
+pub use sketches::Sketches;
 
 use crate::cluster::Components;
-use crate::document::Collection;
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::fingerprint::Fingerprint;
-use crate::learn::Model;
 use crate::run::Stage;
 use crate::threshold::Threshold;
 use crate::verify::{Measure, Similarity};
 use index::Index;
+use pairs::Collector;
 use probe::{Prober, Space};
+use shared::{Entry, KeysOf, Shared};
+use tasks::{Task, divide};
 
 /// Two distinct sets that reach the join's threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,140 +65,168 @@ impl SetPair {
 /// Sets of this many are probed at a time.
 const BLOCK: usize = 256;
 
-/// Puts every distinct set into the model's order, rare shingles first.
-pub fn order(collection: &mut Collection, sets: &Sets, model: &Model) {
-    let mut by_arena = vec![Vec::new(); collection.arenas.len()];
-    for set in sets.refs().iter().filter(|set| set.len > 0) {
-        by_arena[set.arena as usize].push(set.start as usize..(set.start + set.len) as usize);
-    }
-    collection.arenas.par_iter_mut().zip(by_arena).for_each_init(Vec::new, |scratch, (arena, ranges)| {
-        for range in ranges {
-            model.order(&mut arena[range], scratch);
-        }
-    });
-}
-
 /// An index of the collection's distinct sets, ready to be probed.
 pub struct Join<'a, F> {
     space: Space<'a, F>,
     sketches: Sketches,
+    keys: Keys,
     /// Counters that no thread uses at the moment.
     probers: Mutex<Vec<Prober>>,
 }
 
-/// The sketches of all sets, one after the other.
-struct Sketches {
-    all: Vec<u32>,
-    len: usize,
-}
-
-impl Sketches {
-    fn of(&self, set: SetIndex) -> &[u32] {
-        &self.all[set as usize * self.len..(set as usize + 1) * self.len]
-    }
+/// What shared keys have become.
+enum Keys {
+    /// The index of all sets.
+    Indexed(Index),
+    /// Too many for one index.
+    Parted(Shared),
 }
 
 impl<'a, F: Fingerprint> Join<'a, F> {
     /// Fingerprints every set and builds the index.
-    pub fn new(collection: &'a Collection, sets: &'a Sets, method: &'a F, threshold: Threshold) -> Result<Self> {
-        let shingles = |set: SetIndex| collection.shingles(sets.refs()[set as usize]);
-        let sketches = sketch_all(sets, &shingles, method);
-        let sketches = Sketches { len: sketches.len().checked_div(sets.len()).unwrap_or(0), all: sketches };
-        let index = Index::build(sets.len(), |set, keys| method.keys(shingles(set), sketches.of(set), keys))?;
-        Ok(Join { space: Space { collection, sets, index, method, threshold }, sketches, probers: Mutex::default() })
+    pub fn new(sets: &'a Sets, ordered: &'a Ordered<'a>, method: &'a F, threshold: Threshold, exec: &Exec<'_>) -> Result<Self> {
+        let sketches = Sketches::new(sets.len(), ordered, method, exec)?;
+        let shared = Shared::build(sets.len(), &MethodKeys { sets, ordered, method, sketches: &sketches }, exec)?;
+        let counters = (sets.len() * exec.threads * size_of::<u32>()) as u64;
+        let keys = if exec.spill_beyond(75, Index::bytes(sets.len(), shared.len()) + counters).is_some() {
+            Keys::Parted(shared)
+        } else {
+            Keys::Indexed(Index::build(sets.len(), &shared, |_| true)?)
+        };
+        Ok(Join { space: Space { sets, ordered, method, threshold }, sketches, keys, probers: Mutex::default() })
     }
 
-    /// All pairs, sorted; an error once there are more than `limit`.
-    pub fn all_pairs(&self, exec: &Exec<'_>, limit: u64) -> Result<Vec<SetPair>> {
-        if self.provably_exceeds(exec, limit) {
+    /// All pairs; an error once there are more than `limit`.
+    pub fn all_pairs(&self, exec: &Exec<'_>, limit: u64) -> Result<PairList> {
+        if self.provably_exceeds(exec, limit)? {
             return Err(Error::TooManyPairs { limit });
         }
-        let count = self.space.sets.len();
-        let (cursor, found, stop) = (AtomicUsize::new(0), AtomicU64::new(0), AtomicBool::new(false));
-        let work = |prober: &mut Prober| {
-            let mut pairs = Vec::new();
-            loop {
-                let first = cursor.fetch_add(BLOCK, Ordering::Relaxed);
-                if first >= count || stop.load(Ordering::Relaxed) || exec.check().is_err() {
-                    return pairs;
-                }
-                let block = first..count.min(first + BLOCK);
-                exec.observer.advance(Stage::Join, block.len() as u64);
-                for set in block {
+        let collector = Collector::new(exec, limit);
+        self.each_part(exec, |index, task| {
+            self.in_blocks(exec, task.probe.clone(), |prober, sets| {
+                let mut pairs = Vec::new();
+                for set in sets {
                     let before = pairs.len();
-                    self.probe_once(prober, set as SetIndex, |_| true, |pair| pairs.push(pair));
-                    let new = (pairs.len() - before) as u64;
-                    if new > 0 && found.fetch_add(new, Ordering::Relaxed) + new > limit {
-                        stop.store(true, Ordering::Relaxed);
-                        return pairs;
+                    self.probe_once(index, task, prober, set, |_| true, |pair| pairs.push(pair))?;
+                    collector.count(pairs.len() - before);
+                    collector.take_some(&mut pairs)?;
+                    if collector.is_over() {
+                        break;
                     }
                 }
+                collector.take(pairs)
+            })
+        })?;
+        collector.finish()
+    }
+
+    /// For each set the smallest set that chains of pairs connect it with. Pairs are not stored, so there is no limit to them.
+    pub fn components(&self, exec: &Exec<'_>) -> Result<Vec<SetIndex>> {
+        let count = self.space.sets.len();
+        let connected = Mutex::new(Vec::new());
+        self.each_part(exec, |index, task| {
+            self.in_blocks(exec, task.probe.clone(), |prober, sets| {
+                let idle = connected.lock().ok().and_then(|mut idle| idle.pop());
+                let mut view = idle.unwrap_or_else(|| Components::new(count));
+                for set in sets {
+                    let mut found = Vec::new();
+                    let apart = |partner: SetIndex| view.peek(set) != view.peek(partner);
+                    self.probe_once(index, task, prober, set, apart, |pair| found.push(pair))?;
+                    found.into_iter().for_each(|pair: SetPair| view.join(pair.first, pair.second));
+                }
+                if let Ok(mut idle) = connected.lock() {
+                    idle.push(view);
+                }
+                Ok(())
+            })
+        })?;
+        exec.check()?;
+        let views = connected.into_inner().map_err(|_| Error::Bug("a thread failed while it joined".into()))?;
+        Ok(Components::unite(count, views))
+    }
+
+    /// Calls `search` with each part of the join and its index.
+    fn each_part(&self, exec: &Exec<'_>, search: impl Fn(&Index, &Task) -> Result<()>) -> Result<()> {
+        let sets = self.space.sets;
+        let all = 0..sets.len() as SetIndex;
+        match &self.keys {
+            Keys::Indexed(index) => search(index, &Task { probe: all.clone(), among: all }),
+            Keys::Parted(shared) => {
+                // Sets of the reference are found by others on both sides.
+                let window = |set: SetIndex| {
+                    let partners = self.space.partners(set);
+                    if sets.has_reference() { partners } else { partners.start..set }
+                };
+                each_indexed_part(sets.len(), shared, exec, window, search)
+            }
+        }
+    }
+
+    /// Lets all threads work on a range of sets, block by block.
+    fn in_blocks(
+        &self,
+        exec: &Exec<'_>,
+        sets: Range<SetIndex>,
+        work: impl Fn(&mut Prober, Range<SetIndex>) -> Result<()> + Sync,
+    ) -> Result<()> {
+        let cursor = AtomicUsize::new(sets.start as usize);
+        let work_through = |prober: &mut Prober| {
+            loop {
+                let first = cursor.fetch_add(BLOCK, Ordering::Relaxed);
+                if first >= sets.end as usize || exec.check().is_err() {
+                    return Ok(());
+                }
+                let block = first as SetIndex..sets.end.min((first + BLOCK) as SetIndex);
+                exec.observer.advance(Stage::Join, block.len() as u64);
+                work(prober, block)?;
             }
         };
-        let mut pairs: Vec<SetPair> = rayon::broadcast(|_| self.with_prober(work)).concat();
-        exec.check()?;
-        if stop.into_inner() {
-            return Err(Error::TooManyPairs { limit });
-        }
-        pairs.par_sort_unstable();
-        Ok(pairs)
+        rayon::broadcast(|_| self.with_prober(work_through)).into_iter().collect()
     }
 
     /// Looks for a crowd around one set: k sets that all are halfway between the threshold and 1 to it are k(k−1)/2 pairs, by the
     /// triangle inequality. Templates with millions of true pairs are so refused after a few probes, not after counting them.
-    fn provably_exceeds(&self, exec: &Exec<'_>, limit: u64) -> bool {
+    fn provably_exceeds(&self, exec: &Exec<'_>, limit: u64) -> Result<bool> {
         const CROWDS: usize = 8;
+        let Keys::Indexed(index) = &self.keys else { return Ok(false) };
         if !self.space.method.finds_all() || (self.space.sets.len() as u64).pow(2) / 2 <= limit {
-            return false;
+            return Ok(false);
         }
         let close = self.space.threshold.halfway_to_one();
-        let crowds = self.partners_of(exec, &self.space.index.crowded_sets(CROWDS), |_, _| true);
+        let crowds = self.partners_of(exec, &index.crowded_sets(CROWDS), |_, _| true)?;
         let pairs_around = |partners: &Vec<(SetIndex, Similarity)>| {
             let crowd = partners.iter().filter(|(_, similarity)| similarity.reaches(close));
             let reference = crowd.clone().filter(|(set, _)| self.space.sets.is_reference(*set)).count() as u64;
             let own = crowd.count() as u64 - reference;
             own * own.saturating_sub(1) / 2 + own * reference
         };
-        crowds.iter().map(pairs_around).any(|pairs| pairs > limit)
+        Ok(crowds.iter().map(pairs_around).any(|pairs| pairs > limit))
     }
 
     /// Each pair once: every set looks for partners before it in the order of sizes. Sets of the reference look for none, so
     /// that it is never compared with itself, however large it is; others find them on both sides.
-    fn probe_once(&self, prober: &mut Prober, set: SetIndex, wanted: impl Fn(SetIndex) -> bool, mut found: impl FnMut(SetPair)) {
+    fn probe_once(
+        &self,
+        index: &Index,
+        task: &Task,
+        prober: &mut Prober,
+        set: SetIndex,
+        wanted: impl Fn(SetIndex) -> bool,
+        mut found: impl FnMut(SetPair),
+    ) -> Result<()> {
         let (sets, mut partners) = (self.space.sets, self.space.partners(set));
         if !sets.has_reference() {
             partners.end = set;
         } else if sets.is_reference(set) {
-            return;
+            return Ok(());
+        }
+        let partners = partners.start.max(task.among.start)..partners.end.min(task.among.end);
+        if partners.is_empty() {
+            return Ok(());
         }
         let wanted = |partner: SetIndex| (partner < set || sets.is_reference(partner)) && wanted(partner);
         let pair = |partner: SetIndex, overlap| SetPair { first: set.min(partner), second: set.max(partner), overlap };
-        prober.probe(&self.space, set, partners, wanted, |partner, overlap| found(pair(partner, overlap)));
-    }
-
-    /// For each set the smallest set that chains of pairs connect it with. Pairs are not stored, so there is no limit to them.
-    pub fn components(&self, exec: &Exec<'_>) -> Result<Vec<SetIndex>> {
-        let count = self.space.sets.len();
-        let cursor = AtomicUsize::new(0);
-        let work = |prober: &mut Prober| {
-            let mut connected = Components::new(count);
-            loop {
-                let first = cursor.fetch_add(BLOCK, Ordering::Relaxed);
-                if first >= count || exec.check().is_err() {
-                    return connected;
-                }
-                for set in (first..count.min(first + BLOCK)).map(|set| set as SetIndex) {
-                    let mut found = Vec::new();
-                    let apart = |partner: SetIndex| connected.peek(set) != connected.peek(partner);
-                    self.probe_once(prober, set, apart, |pair| found.push(pair));
-                    found.into_iter().for_each(|pair| connected.join(pair.first, pair.second));
-                }
-                exec.observer.advance(Stage::Join, BLOCK as u64);
-            }
-        };
-        let each = rayon::broadcast(|_| self.with_prober(work));
-        exec.check()?;
-        Ok(Components::unite(count, each))
+        prober.probe(&self.space, index, set, partners, wanted, |partner, overlap| found(pair(partner, overlap)))
     }
 
     /// The partners of each of `wanted`, of any size, that `useful(set, partner)` lets through.
@@ -198,20 +235,20 @@ impl<'a, F: Fingerprint> Join<'a, F> {
         exec: &Exec<'_>,
         wanted: &[SetIndex],
         useful: impl Fn(SetIndex, SetIndex) -> bool + Sync,
-    ) -> Vec<Vec<(SetIndex, Similarity)>> {
+    ) -> Result<Vec<Vec<(SetIndex, Similarity)>>> {
+        let index = match &self.keys {
+            Keys::Indexed(index) => index,
+            Keys::Parted(shared) => {
+                let (needed, limit) = (Index::bytes(self.space.sets.len(), shared.len()) * 2, exec.memory.limit().unwrap_or(0));
+                return Err(Error::out_of_memory("--pairs star (the index of all documents)", limit + needed, limit));
+            }
+        };
         let probe = |prober: &mut Prober, set: SetIndex| {
             let mut partners = Vec::new();
             let size = |s: SetIndex| self.space.sets.sizes()[s as usize];
-            prober.probe(
-                &self.space,
-                set,
-                self.space.partners(set),
-                |partner| useful(set, partner),
-                |partner, overlap| {
-                    partners.push((partner, Similarity::new(overlap, size(set), size(partner))));
-                },
-            );
-            partners
+            let found = |partner: SetIndex, overlap| partners.push((partner, Similarity::new(overlap, size(set), size(partner))));
+            prober.probe(&self.space, index, set, self.space.partners(set), |partner| useful(set, partner), found)?;
+            Ok(partners)
         };
         let cursor = AtomicUsize::new(0);
         let work = |prober: &mut Prober| {
@@ -219,19 +256,30 @@ impl<'a, F: Fingerprint> Join<'a, F> {
             loop {
                 let at = cursor.fetch_add(1, Ordering::Relaxed);
                 if at >= wanted.len() || exec.check().is_err() {
-                    return found;
+                    return Ok(found);
                 }
-                found.push((at, probe(prober, wanted[at])));
+                found.push((at, probe(prober, wanted[at])?));
             }
         };
-        let mut found: Vec<(usize, Vec<(SetIndex, Similarity)>)> = rayon::broadcast(|_| self.with_prober(work)).concat();
+        let found: Result<Vec<Vec<_>>> = rayon::broadcast(|_| self.with_prober(work)).into_iter().collect();
+        let mut found: Vec<(usize, Vec<(SetIndex, Similarity)>)> = found?.concat();
         found.sort_unstable_by_key(|(at, _)| *at);
-        found.into_iter().map(|(_, partners)| partners).collect()
+        Ok(found.into_iter().map(|(_, partners)| partners).collect())
     }
 
     /// What the method's sketches say of a pair.
-    pub fn estimate(&self, a: SetIndex, b: SetIndex) -> Option<f64> {
-        self.space.method.estimate(self.sketches.of(a), self.sketches.of(b))
+    pub fn estimate(&self, a: SetIndex, b: SetIndex) -> Result<Option<f64>> {
+        self.sketches.estimate(self.space.method, a, b)
+    }
+
+    /// What its estimates come from, when nothing else is needed any more.
+    pub fn into_sketches(self) -> Sketches {
+        self.sketches
+    }
+
+    /// Whether every pair that reaches the threshold is found.
+    pub fn finds_all(&self) -> bool {
+        self.space.method.finds_all()
     }
 
     /// Lends counters to `work`; they are as large as the collection, so they are kept from call to call.
@@ -246,14 +294,53 @@ impl<'a, F: Fingerprint> Join<'a, F> {
     }
 }
 
-fn sketch_all<'a, F: Fingerprint>(sets: &Sets, shingles: &(impl Fn(SetIndex) -> &'a [u64] + Sync), method: &F) -> Vec<u32> {
-    let blocks: Vec<SetIndex> = (0..sets.len() as SetIndex).step_by(BLOCK).collect();
-    let sketch_block = |&first: &SetIndex| {
-        let mut sketch = Vec::new();
-        for set in first..(sets.len() as SetIndex).min(first + BLOCK as SetIndex) {
-            method.sketch(shingles(set), &mut sketch);
-        }
-        sketch
-    };
-    blocks.par_iter().map(sketch_block).collect::<Vec<_>>().concat()
+/// Divides a join into parts whose indexes fit in memory, and calls `search` with each.
+fn each_indexed_part(
+    count: usize,
+    shared: &Shared,
+    exec: &Exec<'_>,
+    window: impl Fn(SetIndex) -> Range<SetIndex>,
+    search: impl Fn(&Index, &Task) -> Result<()>,
+) -> Result<()> {
+    let mut before = vec![0u64; count + 1];
+    shared.each_posting(|_| true, |posting| posting.iter().for_each(|entry| before[entry.set as usize + 1] += 1))?;
+    for set in 0..count {
+        before[set + 1] += before[set];
+    }
+    let per_set = Index::bytes(count, 0) + (count * exec.threads * size_of::<u32>()) as u64;
+    let most = (exec.memory.left() / 2).saturating_sub(per_set) / Index::bytes(0, 1);
+    for task in divide(&before, most.clamp(1 << 16, u32::MAX.into()), window) {
+        exec.check()?;
+        search(&Index::build(count, shared, |set| task.includes(set))?, &task)?;
+    }
+    Ok(())
+}
+
+/// The join keys of a method.
+struct MethodKeys<'a, F> {
+    sets: &'a Sets,
+    ordered: &'a Ordered<'a>,
+    method: &'a F,
+    sketches: &'a Sketches,
+}
+
+impl<F: Fingerprint> KeysOf for MethodKeys<'_, F> {
+    type Buffers = (Vec<u64>, Vec<u64>);
+
+    fn count(&self, set: SetIndex) -> u64 {
+        self.method.key_count(self.sets.sizes()[set as usize]).into()
+    }
+
+    fn append(&self, sets: Range<SetIndex>, (buffer, keys): &mut Self::Buffers, entries: &mut Vec<Entry>) -> Result<()> {
+        let mut result = Ok(());
+        self.ordered.each(sets, buffer, |set, shingles| match self.sketches.of(set) {
+            Ok(sketch) => {
+                keys.clear();
+                self.method.keys(shingles, &sketch, keys);
+                entries.extend(keys.iter().zip(0..).map(|(&key, place)| Entry { key, set, place }));
+            }
+            Err(error) => result = Err(error),
+        })?;
+        result
+    }
 }

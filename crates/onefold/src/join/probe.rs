@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use super::index::{Index, Occurrence};
+use super::ordered::{Ordered, Recent};
 use super::sets::{SetIndex, Sets};
-use crate::document::Collection;
+use crate::error::Result;
 use crate::fingerprint::Fingerprint;
 use crate::threshold::Threshold;
 use crate::verify;
@@ -14,9 +15,8 @@ const WARMED: usize = 32;
 
 /// What all probes share.
 pub(super) struct Space<'a, F> {
-    pub(super) collection: &'a Collection,
     pub(super) sets: &'a Sets,
-    pub(super) index: Index,
+    pub(super) ordered: &'a Ordered<'a>,
     pub(super) method: &'a F,
     pub(super) threshold: Threshold,
 }
@@ -30,8 +30,7 @@ impl<F: Fingerprint> Space<'_, F> {
     }
 
     /// The exact overlap of two sets, if it is at least `needed`; `counted` is the number of their common keys, where it is known.
-    fn overlap(&self, set: SetIndex, partner: SetIndex, counted: Option<u32>, needed: u32) -> Option<u32> {
-        let (a, b) = (self.shingles(set), self.shingles(partner));
+    fn overlap(&self, a: &[u64], b: &[u64], counted: Option<u32>, needed: u32) -> Option<u32> {
         let prefix = |shingles: &[u64]| self.method.prefix(shingles.len() as u32).map(|prefix| prefix as usize);
         let (Some(counted), Some(of_a), Some(of_b)) = (counted, prefix(a), prefix(b)) else {
             return verify::overlap(a, b, needed);
@@ -41,10 +40,6 @@ impl<F: Fingerprint> Space<'_, F> {
         let seen = [&a[..of_a], &b[..of_b]].map(|prefix| prefix.partition_point(|&shingle| shingle <= end));
         verify::overlap_after(a, b, seen, counted, needed)
     }
-
-    fn shingles(&self, set: SetIndex) -> &[u64] {
-        self.collection.shingles(self.sets.refs()[set as usize])
-    }
 }
 
 /// One thread's counters.
@@ -52,50 +47,64 @@ pub(super) struct Prober {
     /// Shared keys seen, by set; zero between probes.
     counts: Vec<u32>,
     touched: Vec<SetIndex>,
+    /// Partners that share enough, and how many keys.
+    candidates: Vec<(SetIndex, u32)>,
+    own: Vec<u64>,
+    recent: Recent,
 }
 
 impl Prober {
     pub(super) fn new(sets: usize) -> Self {
-        Prober { counts: vec![0; sets], touched: Vec::new() }
+        Prober { counts: vec![0; sets], touched: Vec::new(), candidates: Vec::new(), own: Vec::new(), recent: Recent::default() }
     }
 
     /// Calls `found` with each verified partner of `set` in `partners` that `wanted` lets through, and the overlap.
     pub(super) fn probe<F: Fingerprint>(
         &mut self,
         space: &Space<'_, F>,
+        index: &Index,
         set: SetIndex,
         partners: Range<SetIndex>,
         wanted: impl Fn(SetIndex) -> bool,
         mut found: impl FnMut(SetIndex, u32),
-    ) {
-        let unseen = self.count(space, set, &partners);
+    ) -> Result<()> {
+        let unseen = self.count(space, index, set, &partners);
         let sizes = space.sets.sizes();
         let size = sizes[set as usize];
-        for &partner in &self.touched {
-            let shared = std::mem::take(&mut self.counts[partner as usize]);
-            let partner_size = sizes[partner as usize];
-            if shared + unseen < space.method.needed_keys(size, partner_size) || partner == set || !wanted(partner) {
-                continue;
-            }
-            let needed = space.threshold.needed_overlap(size, partner_size);
+        let Prober { counts, touched, candidates, own, recent } = self;
+        candidates.clear();
+        candidates.extend(touched.drain(..).filter_map(|partner| {
+            let shared = std::mem::take(&mut counts[partner as usize]);
+            let enough = shared + unseen >= space.method.needed_keys(size, sizes[partner as usize]);
+            (enough && partner != set && partners.contains(&partner) && wanted(partner)).then_some((partner, shared))
+        }));
+        if candidates.is_empty() {
+            return Ok(());
+        }
+        if !space.ordered.is_held() {
+            // In the order in which they lie on disk.
+            candidates.sort_unstable();
+        }
+        let shingles = space.ordered.get(set, own)?;
+        for &(partner, shared) in candidates.iter() {
+            let needed = space.threshold.needed_overlap(size, sizes[partner as usize]);
             let counted = (unseen == 0).then_some(shared);
-            if let Some(overlap) = space.overlap(set, partner, counted, needed) {
+            if let Some(overlap) = space.overlap(shingles, recent.get(space.ordered, partner)?, counted, needed) {
                 found(partner, overlap);
             }
         }
-        self.touched.clear();
+        Ok(())
     }
 
     /// Counts shared keys by partner. Returns how many keys were not counted for some partners: the position filter shows
     /// that they are not the *first* shared key of a true pair, but they may be a further one.
-    fn count<F: Fingerprint>(&mut self, space: &Space<'_, F>, set: SetIndex, partners: &Range<SetIndex>) -> u32 {
-        let index = &space.index;
+    fn count<F: Fingerprint>(&mut self, space: &Space<'_, F>, index: &Index, set: SetIndex, partners: &Range<SetIndex>) -> u32 {
         let mut unseen = 0;
         for some in index.occurrences(set).chunks(WARMED) {
             index.warm(some);
             for &occurrence in some {
                 if occurrence.is_long() {
-                    unseen += self.count_long(space, set, partners, occurrence);
+                    unseen += self.count_long(space, index, set, partners, occurrence);
                     continue;
                 }
                 index.before(occurrence).take_while(|&partner| partner >= partners.start).for_each(|partner| self.add(partner));
@@ -111,11 +120,12 @@ impl Prober {
     fn count_long<F: Fingerprint>(
         &mut self,
         space: &Space<'_, F>,
+        index: &Index,
         set: SetIndex,
         partners: &Range<SetIndex>,
         occurrence: Occurrence,
     ) -> u32 {
-        let (index, sizes) = (&space.index, space.sets.sizes());
+        let sizes = space.sets.sizes();
         let mut places = index.places_in(occurrence, partners);
         let largest = space.method.largest_partner_from(sizes[set as usize], occurrence.place());
         let fits = |partner: SetIndex| sizes[partner as usize] <= largest;

@@ -2,7 +2,8 @@
 
 use rayon::prelude::*;
 
-use crate::document::{Collection, DocIndex, Flags, ShingleRef};
+use crate::document::{Collection, Digest, DocIndex, Flags, ShingleRef};
+use crate::error::Result;
 
 /// A distinct set: its place in the order of sizes.
 pub type SetIndex = u32;
@@ -23,7 +24,7 @@ pub struct Sets {
 
 impl Sets {
     /// Collapses equal sets.
-    pub fn collapse(collection: &Collection) -> Sets {
+    pub fn collapse(collection: &Collection) -> Result<Sets> {
         let mut order: Vec<DocIndex> = (0..collection.documents.len() as DocIndex).collect();
         let key = |&d: &DocIndex| {
             let set = collection.documents[d as usize].shingles;
@@ -32,10 +33,10 @@ impl Sets {
         order.par_sort_unstable_by_key(key);
         let mut sets = Sets { inputs: collection.inputs() as DocIndex, ..Sets::default() };
         for alike in order.chunk_by(|&a, &b| alike(collection, a, b)) {
-            sets.push_distinct(collection, alike.to_vec());
+            sets.push_distinct(collection, alike.to_vec())?;
         }
         sets.starts.push(sets.documents.len());
-        sets
+        Ok(sets)
     }
 
     /// From groups of documents that are known to have equal sets; their shingles are not there to be looked at.
@@ -58,16 +59,27 @@ impl Sets {
     }
 
     /// Adds the documents of equal size and hash, which are one set unless hashes collide.
-    fn push_distinct(&mut self, collection: &Collection, mut rest: Vec<DocIndex>) {
-        let mut groups: Vec<Vec<DocIndex>> = Vec::new();
+    fn push_distinct(&mut self, collection: &Collection, mut rest: Vec<DocIndex>) -> Result<()> {
+        let digest = |&document: &DocIndex| collection.documents[document as usize].digest;
+        if rest[1..].iter().all(|other| digest(other) == digest(&rest[0])) {
+            self.push(collection, rest);
+            return Ok(());
+        }
+        let mut groups: Vec<(Content, Vec<DocIndex>)> = Vec::new();
         while let Some(&first) = rest.first() {
-            let (same, other) = rest.into_iter().partition(|&d| d == first || equal(collection, first, d));
-            groups.push(same);
+            let content = content(collection, first)?;
+            let (mut same, mut other) = (vec![first], Vec::new());
+            for &document in &rest[1..] {
+                let side = if equal(collection, &content, document)? { &mut same } else { &mut other };
+                side.push(document);
+            }
+            groups.push((content, same));
             rest = other;
         }
         // Colliding sets, should there ever be any, are told apart by content and not by who came first.
-        groups.sort_by(|a, b| content(collection, a[0]).cmp(&content(collection, b[0])));
-        groups.into_iter().for_each(|group| self.push(collection, group));
+        groups.sort_by(|(a, _), (b, _)| a.cmp(b));
+        groups.into_iter().for_each(|(_, group)| self.push(collection, group));
+        Ok(())
     }
 
     /// Where each set's shingles are.
@@ -126,12 +138,18 @@ fn alike(collection: &Collection, a: DocIndex, b: DocIndex) -> bool {
     same && !x.flags.has(Flags::NO_TEXT) && !y.flags.has(Flags::NO_TEXT)
 }
 
-fn equal(collection: &Collection, a: DocIndex, b: DocIndex) -> bool {
-    let (x, y) = (&collection.documents[a as usize], &collection.documents[b as usize]);
-    x.digest == y.digest || (x.shingles.len > 0 && collection.shingles(x.shingles) == collection.shingles(y.shingles))
+/// The shingles of a document, and its digest.
+type Content = (Vec<u64>, Digest);
+
+fn content(collection: &Collection, document: DocIndex) -> Result<Content> {
+    let entry = &collection.documents[document as usize];
+    Ok((collection.shingles(entry.shingles, &mut Vec::new())?.to_vec(), entry.digest))
 }
 
-fn content(collection: &Collection, d: DocIndex) -> (&[u64], crate::document::Digest) {
-    let entry = &collection.documents[d as usize];
-    (collection.shingles(entry.shingles), entry.digest)
+fn equal(collection: &Collection, (shingles, digest): &Content, document: DocIndex) -> Result<bool> {
+    let entry = &collection.documents[document as usize];
+    if entry.digest == *digest {
+        return Ok(true);
+    }
+    Ok(!shingles.is_empty() && collection.shingles(entry.shingles, &mut Vec::new())? == shingles)
 }

@@ -6,6 +6,7 @@
 //! sample nor collisions in the table can change a result.
 
 use crate::document::Collection;
+use crate::error::Result;
 use crate::join::Sets;
 use crate::shingle::hash::SHINGLE_BITS;
 
@@ -26,12 +27,13 @@ pub struct Model {
 
 impl Model {
     /// Counts the shingles of a sample of sets, chosen by their content.
-    pub fn learn(collection: &Collection, sets: &Sets) -> Model {
+    pub fn learn(collection: &Collection, sets: &Sets) -> Result<Model> {
         let total: u64 = sets.refs().iter().map(|set| u64::from(set.len)).sum();
         let one_in = total.div_ceil(SAMPLE).max(1);
         let mut counters = vec![0u8; COUNTERS];
+        let mut buffer = Vec::new();
         for set in sets.refs().iter().filter(|set| set.hash % one_in == 0) {
-            for &shingle in collection.shingles(*set) {
+            for &shingle in collection.shingles(*set, &mut buffer)? {
                 let counter = &mut counters[slot(shingle)];
                 *counter = counter.saturating_add(1);
             }
@@ -39,7 +41,7 @@ impl Model {
         for counter in &mut counters {
             *counter = class_of(*counter);
         }
-        Model { classes: counters }
+        Ok(Model { classes: counters })
     }
 
     /// Puts a sorted set into the order of the join, rare shingles first: each becomes (class, hash).

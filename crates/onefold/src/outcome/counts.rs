@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Pair, Relation, Verdict};
+use super::{PairRows, Relation, Verdict};
 use crate::document::Collection;
-use crate::error::SkipKind;
+use crate::error::{Result, SkipKind};
 
 /// What came in and what came out: `seen = kept + removed + skipped`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -87,7 +87,7 @@ const SMALL_SOURCE: u64 = 10;
 const GIANT: u64 = 100;
 
 /// Adds everything up.
-pub(super) fn count(collection: &Collection, verdicts: &[Verdict], pairs: &[Pair]) -> Counts {
+pub(super) fn count(collection: &Collection, verdicts: &[Verdict], pairs: &PairRows) -> Result<Counts> {
     let mut counts = Counts { documents: verdicts.len() as u64, ..Counts::default() };
     for skipped in &collection.skipped {
         let by_reason = match skipped.kind {
@@ -117,11 +117,11 @@ pub(super) fn count(collection: &Collection, verdicts: &[Verdict], pairs: &[Pair
     }
     counts.removed = counts.documents - counts.kept;
     counts.near = counts.removed - counts.exact - counts.contained;
-    counts.pairs = pairs.iter().filter(|pair| pair.accepted).count() as u64;
+    pairs.each(|pair| counts.pairs += u64::from(pair.accepted))?;
     let sources = collection.sources.iter().cloned().zip(by_source);
     counts.sources = sources.filter(|(_, source)| source.documents > 0).collect();
     counts.reference = reference(collection, verdicts);
-    counts
+    Ok(counts)
 }
 
 fn reference(collection: &Collection, verdicts: &[Verdict]) -> Option<ReferenceCounts> {

@@ -1,10 +1,15 @@
 //! The rows of the pairs table.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use crate::cluster::Stars;
 use crate::document::{Collection, DocIndex};
-use crate::join::{SetIndex, SetPair, Sets};
+use crate::error::Result;
+use crate::exec::{Exec, HEADING, SpillFile};
+use crate::join::{PairList, SetIndex, SetPair, Sets};
 use crate::verify::{Measure, Similarity};
 
 /// A row of the pairs table.
@@ -24,55 +29,232 @@ pub struct Pair {
     pub accepted: bool,
 }
 
+impl Pair {
+    /// Words of a row on disk.
+    const WORDS: usize = 4;
+
+    fn to_words(self) -> [u64; Pair::WORDS] {
+        let halves = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
+        // No estimate is NaN, which is none.
+        let estimate = self.estimate.unwrap_or(f64::NAN).to_bits();
+        [halves(self.first, self.second), halves(self.overlap, self.similarity.overlap), self.similarity.union << 1 | u64::from(self.accepted), estimate]
+    }
+
+    fn from_words(words: &[u64]) -> Pair {
+        let (high, low) = (|word: u64| (word >> 32) as u32, |word: u64| word as u32);
+        Pair {
+            first: high(words[0]),
+            second: low(words[0]),
+            overlap: high(words[1]),
+            similarity: Similarity { overlap: low(words[1]), union: words[2] >> 1 },
+            estimate: Some(f64::from_bits(words[3])).filter(|estimate| !estimate.is_nan()),
+            accepted: words[2] & 1 == 1,
+        }
+    }
+}
+
+/// The rows of the pairs table, by the ids of their documents.
+#[derive(Debug, Default)]
+pub struct PairRows {
+    place: Place,
+    len: usize,
+}
+
+#[derive(Debug)]
+enum Place {
+    Held(Vec<Pair>),
+    /// Frames of [`FRAME`] rows, but for the last.
+    Spilled(SpillFile),
+}
+
+impl Default for Place {
+    fn default() -> Self {
+        Place::Held(Vec::new())
+    }
+}
+
+/// Rows that are read at a time.
+const FRAME: usize = 1 << 14;
+
+impl From<Vec<Pair>> for PairRows {
+    fn from(rows: Vec<Pair>) -> PairRows {
+        PairRows { len: rows.len(), place: Place::Held(rows) }
+    }
+}
+
+impl PairRows {
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Some rows.
+    pub fn some(&self, rows: Range<usize>) -> Result<Cow<'_, [Pair]>> {
+        let file = match &self.place {
+            Place::Held(all) => return Ok(Cow::Borrowed(&all[rows])),
+            Place::Spilled(file) => file,
+        };
+        let (mut found, mut buffer) = (Vec::with_capacity(rows.len()), Vec::new());
+        for frame in rows.start / FRAME..rows.end.div_ceil(FRAME) {
+            let at = frame * (HEADING + FRAME * Pair::WORDS);
+            let first = frame * FRAME;
+            let inside = FRAME.min(self.len - first);
+            let words = file.read_frame(at as u64, frame as u32, inside * Pair::WORDS, &mut buffer)?;
+            let wanted = rows.start.max(first) - first..rows.end.min(first + inside) - first;
+            found.extend(words[wanted.start * Pair::WORDS..wanted.end * Pair::WORDS].chunks_exact(Pair::WORDS).map(Pair::from_words));
+        }
+        Ok(Cow::Owned(found))
+    }
+
+    /// Looks at all rows, in order.
+    pub fn each(&self, mut look: impl FnMut(&Pair)) -> Result<()> {
+        for first in (0..self.len).step_by(FRAME) {
+            self.some(first..self.len.min(first + FRAME))?.iter().for_each(&mut look);
+        }
+        Ok(())
+    }
+
+    /// All rows at once, however many they are.
+    pub fn to_vec(&self) -> Result<Vec<Pair>> {
+        self.some(0..self.len).map(Cow::into_owned)
+    }
+}
+
+/// What a method thought of a pair.
+pub(crate) type Estimate<'a> = dyn Fn(DocIndex, DocIndex) -> Result<Option<f64>> + Sync + 'a;
+
 /// Every verified pair: families as a star to their smallest id, other pairs between the smallest ids of their families. A document of the
 /// reference is named only where its family has no other.
 pub(crate) fn list_pairs(
     collection: &Collection,
     sets: &Sets,
-    pairs: &[SetPair],
+    pairs: &[PairList],
     measure: Measure,
-    estimate: impl Fn(DocIndex, DocIndex) -> Option<f64>,
-) -> Vec<Pair> {
-    let mut rows = Vec::with_capacity(pairs.len());
-    for set in 0..sets.len() as SetIndex {
-        let documents = sets.documents(set);
-        let size = sets.sizes()[set as usize];
-        for &member in &documents[1..] {
-            let (first, second) = by_id(collection, documents[0], member);
-            rows.push(Pair {
-                first,
-                second,
-                overlap: size,
-                similarity: Similarity::ONE,
-                estimate: estimate(first, second),
-                accepted: true,
-            });
+    estimate: &Estimate<'_>,
+    exec: &Exec<'_>,
+) -> Result<PairRows> {
+    let listing = Listing { collection, sets, pairs, measure, estimate };
+    let in_families = collection.documents.len() - sets.len();
+    let count = pairs.iter().map(PairList::len).sum::<u64>() + in_families as u64;
+    let Some(spill) = exec.spill_beyond(50, count * size_of::<Pair>() as u64) else {
+        return listing.rows(|_| true, count as usize).map(PairRows::from);
+    };
+    // As many first documents at a time as fit, with one look at all pairs for each time.
+    let order = collection.id_order();
+    let place = |document: DocIndex| order.as_ref().map_or(document, |order| order[document as usize]) as usize;
+    let mut ends = vec![0u64; collection.documents.len()];
+    listing.each(|first, _, _| ends[place(first)] += 1)?;
+    for at in 1..ends.len() {
+        ends[at] += ends[at - 1];
+    }
+    let most = (exec.memory.left() / 4 / size_of::<Pair>() as u64).max(1 << 16);
+    let mut writer = Writer { file: spill.create("rows")?, rows: Vec::new(), written: 0 };
+    let (mut begin, mut before) = (0, 0);
+    while begin < ends.len() {
+        exec.check()?;
+        let end = begin + ends[begin..].partition_point(|&end| end - before <= most).max(1);
+        let rows = listing.rows(|first| (begin..end).contains(&place(first)), (ends[end - 1] - before) as usize)?;
+        writer.append(&rows)?;
+        (before, begin) = (ends[end - 1], end);
+    }
+    writer.finish()
+}
+
+struct Listing<'a> {
+    collection: &'a Collection,
+    sets: &'a Sets,
+    pairs: &'a [PairList],
+    measure: Measure,
+    estimate: &'a Estimate<'a>,
+}
+
+impl Listing<'_> {
+    /// Names the documents of each row, and the pair of sets; none for two documents of one set.
+    fn each(&self, mut look: impl FnMut(DocIndex, DocIndex, std::result::Result<SetPair, SetIndex>)) -> Result<()> {
+        for set in 0..self.sets.len() as SetIndex {
+            let documents = self.sets.documents(set);
+            for &member in &documents[1..] {
+                let (first, second) = by_id(self.collection, documents[0], member);
+                look(first, second, Err(set));
+            }
         }
+        self.pairs.iter().try_for_each(|pairs| {
+            pairs.each(|pair| {
+                let (a, b) = (self.sets.documents(pair.first)[0], self.sets.documents(pair.second)[0]);
+                let (first, second) = by_id(self.collection, a, b);
+                look(first, second, Ok(pair));
+            })
+        })
     }
-    for pair in pairs {
-        let (a, b) = (sets.documents(pair.first)[0], sets.documents(pair.second)[0]);
-        let similarity = pair.similarity(sets);
-        let (first, second) = by_id(collection, a, b);
-        rows.push(Pair {
-            first,
-            second,
-            overlap: pair.overlap,
-            similarity,
-            estimate: estimate(first, second),
-            accepted: measure.accepts(similarity, sets.sizes()[pair.first as usize], sets.sizes()[pair.second as usize]),
-        });
+
+    /// The rows whose first document is wanted, in order.
+    fn rows(&self, wanted: impl Fn(DocIndex) -> bool, count: usize) -> Result<Vec<Pair>> {
+        let mut rows = Vec::with_capacity(count);
+        let size = |set: SetIndex| self.sets.sizes()[set as usize];
+        self.each(|first, second, pair| {
+            if !wanted(first) {
+                return;
+            }
+            let (overlap, similarity, accepted) = match pair {
+                Err(set) => (size(set), Similarity::ONE, true),
+                Ok(pair) => {
+                    let similarity = pair.similarity(self.sets);
+                    (pair.overlap, similarity, self.measure.accepts(similarity, size(pair.first), size(pair.second)))
+                }
+            };
+            rows.push(Pair { first, second, overlap, similarity, estimate: None, accepted });
+        })?;
+        sort(self.collection, &mut rows);
+        // A method that misses some may find what another search finds as well.
+        rows.dedup_by_key(|pair| (pair.first, pair.second));
+        add_estimates(&mut rows, self.estimate)?;
+        Ok(rows)
     }
-    sort(collection, &mut rows);
-    rows
+}
+
+/// Writes rows in frames.
+struct Writer {
+    file: SpillFile,
+    /// Not yet written.
+    rows: Vec<u64>,
+    written: usize,
+}
+
+impl Writer {
+    fn append(&mut self, rows: &[Pair]) -> Result<()> {
+        for row in rows {
+            self.rows.extend(row.to_words());
+            if self.rows.len() == FRAME * Pair::WORDS {
+                self.flush()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        let mut frame = Vec::with_capacity(HEADING + self.rows.len());
+        self.file.frame((self.written / FRAME) as u32, &self.rows, &mut frame);
+        self.file.append(&frame)?;
+        self.written += self.rows.len() / Pair::WORDS;
+        self.rows.clear();
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<PairRows> {
+        if !self.rows.is_empty() {
+            self.flush()?;
+        }
+        Ok(PairRows { len: self.written, place: Place::Spilled(self.file) })
+    }
 }
 
 /// Each removed document with its representative.
-pub(crate) fn list_star(
-    collection: &Collection,
-    sets: &Sets,
-    stars: &Stars,
-    estimate: impl Fn(DocIndex, DocIndex) -> Option<f64>,
-) -> Vec<Pair> {
+pub(crate) fn list_star(collection: &Collection, sets: &Sets, stars: &Stars, estimate: &Estimate<'_>) -> Result<PairRows> {
     let set_of = sets.of_documents(collection.documents.len());
     let mut rows = Vec::new();
     for (document, &representative) in stars.representative.iter().enumerate() {
@@ -84,10 +266,18 @@ pub(crate) fn list_star(
         let same_set = set_of[document as usize] == set_of[representative as usize];
         let overlap = if same_set { sets.sizes()[set_of[document as usize] as usize] } else { similarity.overlap };
         let (first, second) = by_id(collection, document, representative);
-        rows.push(Pair { first, second, overlap, similarity, estimate: estimate(first, second), accepted: true });
+        rows.push(Pair { first, second, overlap, similarity, estimate: None, accepted: true });
     }
     sort(collection, &mut rows);
-    rows
+    add_estimates(&mut rows, estimate)?;
+    Ok(rows.into())
+}
+
+fn add_estimates(rows: &mut [Pair], estimate: &Estimate<'_>) -> Result<()> {
+    rows.par_iter_mut().try_for_each(|row| {
+        row.estimate = estimate(row.first, row.second)?;
+        Ok(())
+    })
 }
 
 fn by_id(collection: &Collection, a: DocIndex, b: DocIndex) -> (DocIndex, DocIndex) {

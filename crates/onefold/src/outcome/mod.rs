@@ -5,7 +5,7 @@ mod listing;
 mod verdicts;
 
 pub use counts::{Counts, ReferenceCounts, SourceCounts, Warning};
-pub use listing::Pair;
+pub use listing::{Pair, PairRows};
 pub(crate) use listing::{list_pairs, list_star};
 pub(crate) use verdicts::{Clustering, verdicts};
 
@@ -25,7 +25,7 @@ pub struct Outcome {
     /// One for each document that is not of the reference.
     pub verdicts: Vec<Verdict>,
     /// Listed pairs, by the ids of their documents.
-    pub pairs: Vec<Pair>,
+    pub pairs: PairRows,
     /// What came in and what came out.
     pub counts: Counts,
     /// What deserves a second look.
@@ -107,8 +107,8 @@ impl Relation {
 
 impl Outcome {
     /// Counts, checks that the counts add up, and looks for what is odd.
-    pub(crate) fn close(plan: Plan, collection: Collection, verdicts: Vec<Verdict>, pairs: Vec<Pair>) -> Result<Outcome> {
-        let counts = counts::count(&collection, &verdicts, &pairs);
+    pub(crate) fn close(plan: Plan, collection: Collection, verdicts: Vec<Verdict>, pairs: PairRows) -> Result<Outcome> {
+        let counts = counts::count(&collection, &verdicts, &pairs)?;
         let in_order = verdicts.iter().all(|v| v.kept || (is_kept(&verdicts, v.representative) && is_close(&plan, v)));
         if counts.seen != counts.kept + counts.removed + counts.skipped || !in_order {
             return Err(Error::Bug(format!("the counts do not add up: {counts:?}")));

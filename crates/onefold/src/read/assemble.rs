@@ -1,41 +1,51 @@
 //! From what the workers left to a collection: numbers, ids, sources, and the order of ids.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 
 use super::document::{Raw, Refusal};
-use super::ingest::Batch;
+use super::keep::Batch;
+use crate::arenas::Arenas;
 use crate::document::{Collection, Entry, Flags, InputFile, Locator, ShingleRef};
 use crate::error::{SkipKind, Skipped};
+use crate::exec::SpillFile;
 use crate::run::Stage;
 
 /// Puts the batches together. The result does not depend on their order.
-pub(super) fn assemble(mut batches: Vec<Batch>, files: Vec<InputFile>, mut skipped: Vec<Skipped>) -> Collection {
-    batches.sort_unstable_by_key(|batch| (batch.file, batch.sequence));
+pub(super) fn assemble(
+    mut batches: Vec<Batch>,
+    spilled: Option<Arc<SpillFile>>,
+    files: Vec<InputFile>,
+    mut skipped: Vec<Skipped>,
+) -> Collection {
+    batches.sort_unstable_by_key(|batch| (batch.about.file, batch.about.position));
+    let sources = source_names(&batches, &files);
+    let mut documents = Vec::with_capacity(batches.iter().map(|batch| batch.about.documents.len()).sum());
+    let mut by_address = HashSet::new();
     let mut arenas = Vec::with_capacity(batches.len());
-    let mut found = Vec::new();
     let mut lines_before: HashMap<u32, u64> = HashMap::new();
-    for (arena, batch) in batches.into_iter().enumerate() {
-        let before = lines_before.entry(batch.file).or_default();
+    for Batch { about, arena } in batches {
+        let before = lines_before.entry(about.file).or_default();
         let number = |line: Option<u64>| line.map_or(0, |line| *before + line + 1);
-        for raw in batch.documents {
+        for raw in about.documents {
             let record = number(raw.line);
-            found.push((raw, record, arena as u32));
+            if raw.by_address {
+                by_address.insert(place(&raw, record));
+            }
+            documents.push(entry(raw, record, arenas.len() as u32, &files, &sources));
         }
-        skipped.extend(batch.refused.into_iter().map(|(file, line, refusal)| skip(&files[file as usize], number(line), refusal)));
-        *before += batch.lines;
-        arenas.push(batch.arena);
+        skipped.extend(about.refused.into_iter().map(|refused| {
+            skip(&files[refused.file as usize], number(refused.line), refused.why)
+        }));
+        *before += about.lines;
+        arenas.push(arena);
     }
-    let sources = source_names(&found, &files);
-    let addressed = found.iter().filter(|(raw, ..)| raw.by_address);
-    let by_address: HashSet<Locator> = addressed.map(|(raw, record, _)| place(raw, *record)).collect();
-    let mut documents: Vec<Entry> =
-        found.into_iter().map(|(raw, record, arena)| entry(raw, record, arena, &files, &sources)).collect();
     rename_repeated(&mut documents, &sources, &by_address);
     let is_reference = |document: &Entry| document.flags.has(Flags::REFERENCE);
     documents.sort_unstable_by(|a, b| (is_reference(a), a.id.as_bytes()).cmp(&(is_reference(b), b.id.as_bytes())));
     skipped.extend(documents.iter().filter(|document| !is_reference(document)).flat_map(remarks));
     skipped.sort_unstable();
-    Collection { documents, files, sources, arenas, reference_documents: None, skipped }
+    Collection { documents, files, sources, arenas: Arenas::new(arenas, spilled), reference_documents: None, skipped }
 }
 
 fn skip(file: &InputFile, record: u64, refusal: Refusal) -> Skipped {
@@ -51,8 +61,9 @@ fn source_of<'a>(raw: &'a Raw, files: &'a [InputFile]) -> &'a str {
     raw.source.as_deref().unwrap_or(&files[raw.file as usize].argument)
 }
 
-fn source_names(found: &[(Raw, u64, u32)], files: &[InputFile]) -> Vec<String> {
-    let names: BTreeSet<&str> = found.iter().map(|(raw, _, _)| source_of(raw, files)).collect();
+fn source_names(batches: &[Batch], files: &[InputFile]) -> Vec<String> {
+    let documents = batches.iter().flat_map(|batch| &batch.about.documents);
+    let names: BTreeSet<&str> = documents.map(|raw| source_of(raw, files)).collect();
     names.into_iter().map(String::from).collect()
 }
 

@@ -1,19 +1,22 @@
 //! One document through stages 2–4: from its bytes to what is remembered of it.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+
+use serde::{Deserialize, Serialize};
 
 use super::jsonl::{FieldReader, Parsed};
 use super::time;
 use super::warc::ContentRecord;
 use crate::document::{Digest, Document, Flags, ShingleRef};
-use crate::extract::{Extracted, Refused, extract};
+use crate::extract::{self, Extracted, extract};
 use crate::normalize::{Tokenizer, Tokens};
 use crate::plan::{Columns, Plan};
 use crate::run::Stage;
 use crate::shingle::{Shingler, set_hash};
 
 /// A document as a worker leaves it; names and numbers that need the whole collection come later.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Raw {
     pub(super) file: u32,
     /// Line inside the block, from 0; `None` for a whole file.
@@ -32,17 +35,37 @@ pub(super) struct Raw {
     pub(super) shingles: ShingleRef,
 }
 
+impl Raw {
+    /// What it takes in memory.
+    pub(super) fn bytes(&self) -> u64 {
+        /// What the allocator adds to a piece of text.
+        const KEPT_BY_ALLOCATOR: usize = 16;
+        let texts = [self.id.as_deref(), self.source.as_deref(), self.url.as_deref()];
+        let texts: usize = texts.into_iter().flatten().map(|text| text.len() + KEPT_BY_ALLOCATOR).sum();
+        (size_of::<Raw>() + texts) as u64
+    }
+}
+
+/// A record that became no document.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Refused {
+    pub(super) file: u32,
+    /// Line inside the block, from 0; `None` for a whole file.
+    pub(super) line: Option<u64>,
+    pub(super) why: Refusal,
+}
+
 /// Why a record became no document.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Refusal {
     pub(super) stage: Stage,
-    pub(super) reason: &'static str,
+    pub(super) reason: Cow<'static, str>,
     pub(super) detail: String,
 }
 
 impl Refusal {
     pub(super) fn new(stage: Stage, reason: &'static str, detail: impl Into<String>) -> Self {
-        Refusal { stage, reason, detail: detail.into() }
+        Refusal { stage, reason: reason.into(), detail: detail.into() }
     }
 }
 
@@ -177,7 +200,7 @@ impl<'a> Workbench<'a> {
 }
 
 /// The text of a page; the server's word on its type stands for a file name.
-pub(super) fn page_text(record: &ContentRecord) -> Result<Extracted, Refused> {
+pub(super) fn page_text(record: &ContentRecord) -> Result<Extracted, extract::Refused> {
     let hint = if record.media_type.as_deref().is_some_and(|kind| kind.contains("html")) { ".html" } else { "" };
     extract(&record.body, hint)
 }

@@ -13,8 +13,10 @@ use super::document::wanted_columns;
 use super::fields::FieldRow;
 use super::ingest::Unit;
 use super::interruptible::Interruptible;
-use super::lines::Lines;
+use super::keep::Keeper;
+use super::lines::{LineBlock, Lines};
 use super::open;
+use super::resume::Done;
 use super::warc::{Limits, Notice, WarcItem, WarcReader};
 use crate::document::{Document, InputFile};
 use crate::error::{Error, Result, SkipKind, Skipped};
@@ -39,6 +41,9 @@ pub(super) struct Stream {
 pub(super) struct Feeder<'a> {
     pub(super) plan: &'a Plan,
     pub(super) exec: &'a Exec<'a>,
+    pub(super) keeper: &'a Keeper<'a>,
+    /// What an interrupted run has left.
+    pub(super) done: Done,
     pub(super) units: Sender<Unit>,
     pub(super) listed: &'a [Listed],
     /// Streams and memory, numbered after the listed files.
@@ -85,12 +90,25 @@ impl Feeder<'_> {
 
     fn send(&self, unit: Unit) -> Result<()> {
         self.exec.check()?;
+        if self.keeper.failed() {
+            return Err(Error::Bug("a reading thread gave up".into()));
+        }
+        let bytes = unit.bytes(self.listed);
+        self.keeper.take_off(bytes);
         self.units.send(unit).map_err(|_| Error::Bug("no reading thread is left".into()))
     }
 
     fn feed_files(&mut self) -> Result<()> {
         let (mut unit, mut bytes) = (Vec::new(), 0);
         for (file, listed) in self.listed.iter().enumerate().filter(|(_, l)| l.kind == FileKind::Document) {
+            if self.done.file(file as u32) {
+                self.exec.observer.advance(Stage::Read, listed.file.bytes);
+                continue;
+            }
+            let most = self.keeper.longest().min(self.plan.max_document_bytes);
+            if listed.file.bytes > most && most < self.plan.max_document_bytes {
+                return Err(self.keeper.too_large(&listed.file.name, listed.file.bytes));
+            }
             unit.push(file as u32);
             bytes += listed.file.bytes;
             if unit.len() == FILES || bytes > FILE_BYTES {
@@ -103,17 +121,21 @@ impl Feeder<'_> {
 
     fn feed_rows(&mut self, file: u32, name: &str, opened: io::Result<Box<dyn Read + Send>>) -> Result<()> {
         let (counted, done) = counted(opened);
+        let longest = self.keeper.longest().min(self.plan.max_document_bytes);
         let mut lines = match counted.and_then(open::decompress) {
-            Ok(reader) => Lines::new(reader, BLOCK, self.plan.max_document_bytes),
+            Ok(reader) => Lines::new(reader, BLOCK, longest),
             Err(error) => {
                 self.not_read(name, &error);
                 return Ok(());
             }
         };
-        for sequence in 0.. {
-            match lines.next_block() {
+        loop {
+            match self.next_block(file, &mut lines) {
                 Ok(None) => break,
-                Ok(Some(block)) => self.send(Unit::Rows { file, sequence, block })?,
+                Ok(Some(block)) if block.overlong && longest < self.plan.max_document_bytes => {
+                    return Err(self.keeper.too_large(name, longest));
+                }
+                Ok(Some(block)) => self.send(Unit::Rows { file, block })?,
                 Err(error) => {
                     self.not_read(name, &error);
                     break;
@@ -122,6 +144,17 @@ impl Feeder<'_> {
             self.exec.observer.advance(Stage::Read, done.swap(0, Ordering::Relaxed));
         }
         Ok(())
+    }
+
+    /// The next block that an interrupted run has not left.
+    fn next_block(&self, file: u32, lines: &mut Lines) -> io::Result<Option<LineBlock>> {
+        while let Some(end) = self.done.end_of(file, lines.offset()) {
+            lines.skip_to(end)?;
+        }
+        match self.done.next_after(file, lines.offset()) {
+            Some(next) => lines.next_block_until(next),
+            None => lines.next_block(),
+        }
     }
 
     fn feed_delimited(&mut self, file: u32, name: &str, opened: io::Result<Box<dyn Read + Send>>, delimiter: u8) -> Result<()> {
@@ -187,7 +220,7 @@ impl Feeder<'_> {
             Err(error) => Some(Err(error)),
         });
         let unit = |sequence, records| Unit::Web { file, sequence, records };
-        let fed = self.feed_units(name, pages, |record| record.body.len(), unit, &done);
+        let fed = self.feed_units(file, name, pages, |record| record.body.len(), unit, &done);
         notices.into_iter().for_each(|(kind, notice)| self.notice(kind, name, notice));
         fed
     }
@@ -200,6 +233,7 @@ impl Feeder<'_> {
     /// Sends items in units of about a block; an error ends the file, what came before it stands.
     fn feed_units<T>(
         &mut self,
+        file: u32,
         name: &str,
         items: impl Iterator<Item = io::Result<T>>,
         bytes_of: impl Fn(&T) -> usize,
@@ -219,12 +253,16 @@ impl Feeder<'_> {
                 }
             }
             if bytes > BLOCK {
-                self.send(unit_of(sequence, std::mem::take(&mut unit)))?;
+                if self.done.end_of(file, sequence).is_some() {
+                    unit.clear();
+                } else {
+                    self.send(unit_of(sequence, std::mem::take(&mut unit)))?;
+                }
                 self.exec.observer.advance(Stage::Read, done.swap(0, Ordering::Relaxed));
                 (bytes, sequence) = (0, sequence + 1);
             }
         }
-        self.send(unit_of(sequence, unit))
+        if self.done.end_of(file, sequence).is_some() { Ok(()) } else { self.send(unit_of(sequence, unit)) }
     }
 
     fn feed_fields(
@@ -234,7 +272,7 @@ impl Feeder<'_> {
         rows: impl Iterator<Item = io::Result<FieldRow>>,
         done: &AtomicU64,
     ) -> Result<()> {
-        self.feed_units(name, rows, FieldRow::bytes, |sequence, rows| Unit::Fields { file, sequence, rows }, done)
+        self.feed_units(file, name, rows, FieldRow::bytes, |sequence, rows| Unit::Fields { file, sequence, rows }, done)
     }
 
     /// The rest of a file is out of reach; what came before it stands.

@@ -1,50 +1,56 @@
 //! The one pass over the bytes: a feeder reads, workers take documents through stages 2–4.
 
 use std::io::Read;
+use std::sync::Arc;
 
 use crossbeam_channel::{Receiver, bounded};
 
 use super::assemble::assemble;
 use super::catalog::{Catalog, Listed};
-use super::document::{Raw, Refusal, Workbench};
+use super::document::{Raw, Refusal, Refused, Workbench};
 use super::feed::{Feeder, Stream};
 use super::fields::FieldRow;
+use super::keep::{Batch, Keeper};
 use super::lines::LineBlock;
+use super::resume::{AllRead, Journal, Left};
 use super::warc::ContentRecord;
 use super::{Input, Source, open};
-use crate::document::{Collection, Document};
-use crate::error::{Error, Result};
-use crate::exec::Exec;
+use crate::arenas::Arena;
+use crate::document::{Collection, Document, InputFile};
+use crate::error::{Error, Result, Skipped};
+use crate::exec::{Exec, SpillFile};
 use crate::plan::Plan;
 use crate::report::Sink;
 use crate::run::Stage;
 
 /// What a worker takes.
 pub(super) enum Unit {
-    Rows { file: u32, sequence: u64, block: LineBlock },
+    Rows { file: u32, block: LineBlock },
     Fields { file: u32, sequence: u64, rows: Vec<FieldRow> },
     Web { file: u32, sequence: u64, records: Vec<ContentRecord> },
     Files(Vec<u32>),
     Memory { file: u32, sequence: u64, documents: Vec<Document> },
 }
 
-/// What a worker gives back for a unit.
-#[derive(Debug, Default)]
-pub(super) struct Batch {
-    pub(super) file: u32,
-    pub(super) sequence: u64,
-    /// Lines in the unit, to number those that follow.
-    pub(super) lines: u64,
-    pub(super) documents: Vec<Raw>,
-    pub(super) refused: Vec<(u32, Option<u64>, Refusal)>,
-    pub(super) arena: Vec<u64>,
+impl Unit {
+    /// What it weighs.
+    pub(super) fn bytes(&self, listed: &[Listed]) -> u64 {
+        match self {
+            Unit::Rows { block, .. } => block.bytes.len() as u64,
+            Unit::Fields { rows, .. } => rows.iter().map(|row| row.bytes() as u64).sum(),
+            Unit::Web { records, .. } => records.iter().map(|record| record.body.len() as u64).sum(),
+            Unit::Files(files) => files.iter().map(|&file| listed[file as usize].file.bytes).sum(),
+            Unit::Memory { documents, .. } => documents.iter().map(|document| document.text.len() as u64).sum(),
+        }
+    }
 }
 
 /// Reads everything into a collection. The sink's own folders, where results will be, are not part of it; the sink may refuse the
 /// inputs before any of them is read.
 pub fn ingest(plan: &Plan, exec: &Exec<'_>, source: Source, sink: &dyn Sink) -> Result<Collection> {
     let has_reference = !source.against.is_empty();
-    let mut catalog = Catalog::new(plan, &sink.own_folders());
+    let own_folders = sink.own_folders().into_iter().chain(exec.spill.iter().map(|spill| spill.folder().to_path_buf()));
+    let mut catalog = Catalog::new(plan, &own_folders.collect::<Vec<_>>());
     let mut streams = Vec::new();
     let mut memory = Vec::new();
     for (inputs, reference) in [(source.inputs, false), (source.against, true)] {
@@ -63,63 +69,119 @@ pub fn ingest(plan: &Plan, exec: &Exec<'_>, source: Source, sink: &dyn Sink) -> 
     sink.review(&files.chain(passing.map(|name| super::unlisted(name, false))).collect::<Vec<_>>())?;
     let total: u64 = listed.iter().map(|l| l.file.bytes).sum();
     exec.observer.begin(Stage::Read, (streams.is_empty() && total > 0).then_some(total));
-    let (batches, files, unread) = std::thread::scope(|scope| {
-        let (send_unit, units) = bounded::<Unit>(exec.threads * 2);
-        let listed = &listed;
-        let workers: Vec<_> =
-            (0..exec.threads).map(|_| units.clone()).map(|units| scope.spawn(move || work(plan, exec, listed, &units))).collect();
-        drop(units);
-        let mut feeder = Feeder { plan, exec, units: send_unit, extra_files: Vec::new(), listed, unread: Vec::new() };
-        let fed = feeder.feed(streams, memory);
-        let Feeder { extra_files, unread, units, .. } = feeder;
-        drop(units);
-        let batches = workers.into_iter().map(|w| w.join().map_err(|_| Error::Bug("a reading thread failed".into())));
-        let batches = batches.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect::<Vec<_>>();
-        fed.map(|()| (batches, extra_files, unread))
-    })?;
+    let journal = Journal::new(plan, &listed, &streams)?;
+    let left = Left::find(exec, &journal, listed.len())?;
+    let read = match left.all_read {
+        Some(note) => {
+            let files = note.unlisted.iter().map(|(name, reference)| super::unlisted(name, *reference)).collect();
+            AllBatches { batches: left.batches, spilled: left.file, files, unread: note.unread }
+        }
+        None => read_batches(plan, exec, &listed, streams, memory, journal, left)?,
+    };
     exec.observer.end(Stage::Read);
-    exec.check()?;
-    skipped.extend(unread);
-    let files = listed.into_iter().map(|l| l.file).chain(files).collect();
-    let mut collection = assemble(batches, files, skipped);
+    skipped.extend(read.unread);
+    let files = listed.into_iter().map(|l| l.file).chain(read.files).collect();
+    let mut collection = assemble(read.batches, read.spilled, files, skipped);
     let inputs = collection.inputs();
     collection.reference_documents = has_reference.then_some((collection.documents.len() - inputs) as u64);
     Ok(collection)
 }
 
-fn work(plan: &Plan, exec: &Exec<'_>, listed: &[Listed], units: &Receiver<Unit>) -> Vec<Batch> {
-    let mut workbench = Workbench::new(plan);
-    let mut batches = Vec::new();
-    for unit in units {
-        // After a cancellation the channel is only emptied, so that the feeder does not wait.
-        if exec.check().is_ok() {
-            batches.push(work_on(unit, plan, exec, listed, &mut workbench));
-        }
+/// All that was read.
+struct AllBatches {
+    batches: Vec<Batch>,
+    spilled: Option<Arc<SpillFile>>,
+    /// Streams and memory, numbered after the listed files.
+    files: Vec<InputFile>,
+    unread: Vec<Skipped>,
+}
+
+/// Reads what an interrupted run has not left.
+fn read_batches(
+    plan: &Plan,
+    exec: &Exec<'_>,
+    listed: &[Listed],
+    streams: Vec<Stream>,
+    memory: Vec<(Vec<Document>, bool)>,
+    journal: Journal,
+    left: Left,
+) -> Result<AllBatches> {
+    let done = left.done();
+    let keeper = Keeper::new(exec, journal, left.file);
+    left.batches.iter().try_for_each(|batch| keeper.count(&batch.about).map(|_| ()))?;
+    let (mut batches, fed) = std::thread::scope(|scope| {
+        let (send_unit, units) = bounded::<Unit>(exec.threads * 2);
+        let (keeper, units) = (&keeper, units);
+        let start = |units: Receiver<Unit>| scope.spawn(move || work(plan, exec, listed, keeper, &units));
+        let workers: Vec<_> = (0..exec.threads).map(|_| start(units.clone())).collect();
+        drop(units);
+        let mut feeder = Feeder { plan, exec, keeper, done, units: send_unit, extra_files: Vec::new(), listed, unread: Vec::new() };
+        let fed = feeder.feed(streams, memory);
+        let Feeder { extra_files, unread, units, .. } = feeder;
+        drop(units);
+        let joined = workers.into_iter().map(|w| w.join().unwrap_or_else(|_| Err(Error::Bug("a reading thread failed".into()))));
+        // A worker's own words come before the feeder's, which only says that nobody takes its units.
+        let batches = joined.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect::<Vec<Batch>>();
+        Ok::<_, Error>((batches, fed.map(|()| (extra_files, unread))))
+    })?;
+    if exec.check().is_err() && exec.spill.is_some() {
+        // What was read need not be read again.
+        keeper.spill(&mut batches)?;
     }
-    batches
+    let (files, unread) = fed?;
+    exec.check()?;
+    batches.extend(left.batches);
+    if let Some(spill) = exec.spill.as_ref().filter(|_| keeper.spilling()) {
+        keeper.spill(&mut batches)?;
+        let unlisted = files.iter().map(|file| (file.name.clone(), file.reference)).collect();
+        AllRead::note(spill, batches.len(), unlisted, &unread)?;
+    }
+    Ok(AllBatches { batches, spilled: keeper.into_file(), files, unread })
+}
+
+fn work(plan: &Plan, exec: &Exec<'_>, listed: &[Listed], keeper: &Keeper<'_>, units: &Receiver<Unit>) -> Result<Vec<Batch>> {
+    let mut workbench = Workbench::new(plan);
+    let mut batches: Vec<Batch> = Vec::new();
+    let mut result = Ok(());
+    for unit in units {
+        // Once the run is over the rest is taken and dropped, so that the feeder never waits.
+        let bytes = unit.bytes(listed);
+        if result.is_ok() && !keeper.failed() && exec.check().is_ok() {
+            let mut batch = work_on(unit, plan, exec, listed, &mut workbench);
+            result = keeper.keep(&mut batch, &mut workbench.arena);
+            let was_held = batches.last().is_some_and(|last| matches!(last.arena, Arena::Held(_)));
+            if result.is_ok() && keeper.spilling() && was_held {
+                result = keeper.spill(&mut batches);
+            }
+            batches.push(batch);
+            if result.is_err() {
+                keeper.fail();
+            }
+        }
+        keeper.land(bytes);
+    }
+    result.map(|()| batches)
 }
 
 fn work_on(unit: Unit, plan: &Plan, exec: &Exec<'_>, listed: &[Listed], workbench: &mut Workbench<'_>) -> Batch {
-    let mut batch = match unit {
-        Unit::Rows { file, sequence, block } => rows(file, sequence, &block, plan, workbench),
+    match unit {
+        Unit::Rows { file, block } => rows(file, &block, plan, workbench),
         Unit::Fields { file, sequence, rows } => field_rows(file, sequence, rows, plan, workbench),
         Unit::Web { file, sequence, records } => web_records(file, sequence, records, workbench),
         Unit::Files(files) => whole_files(&files, plan, exec, listed, workbench),
         Unit::Memory { file, sequence, documents } => in_memory(file, sequence, documents, workbench),
-    };
-    batch.arena = std::mem::take(&mut workbench.arena);
-    batch.arena.shrink_to_fit();
-    batch
+    }
 }
 
-fn rows(file: u32, sequence: u64, block: &LineBlock, plan: &Plan, workbench: &mut Workbench<'_>) -> Batch {
-    let mut batch = Batch { file, sequence, ..Batch::default() };
+fn rows(file: u32, block: &LineBlock, plan: &Plan, workbench: &mut Workbench<'_>) -> Batch {
+    let mut batch = Batch::new(file, block.offset, block.end);
+    let about = &mut batch.about;
     let mut offset = 0;
     while offset < block.bytes.len() {
         let end = memchr::memchr(b'\n', &block.bytes[offset..]).map_or(block.bytes.len(), |end| offset + end + 1);
         let row = trim_row(&block.bytes[offset..end], block.offset + offset as u64 == 0);
-        let line = batch.lines;
-        batch.lines += 1;
+        let line = about.lines;
+        about.lines += 1;
         let start = block.offset + offset as u64;
         offset = end;
         // Of an overlong line only the beginning is here, which may be blank.
@@ -129,22 +191,24 @@ fn rows(file: u32, sequence: u64, block: &LineBlock, plan: &Plan, workbench: &mu
         let too_large = block.overlong || row.len() as u64 > plan.max_document_bytes;
         let taken = if too_large { Err(too_large_row(plan)) } else { workbench.json_row(file, row) };
         match taken {
-            Ok(raw) => batch.documents.push(Raw { line: Some(line), offset: start, ..raw }),
-            Err(refusal) => batch.refused.push((file, Some(line), refusal)),
+            Ok(raw) => about.documents.push(Raw { line: Some(line), offset: start, ..raw }),
+            Err(refusal) => about.refused.push(Refused { file, line: Some(line), why: refusal }),
         }
     }
     batch
 }
 
 fn field_rows(file: u32, sequence: u64, rows: Vec<FieldRow>, plan: &Plan, workbench: &mut Workbench<'_>) -> Batch {
-    let mut batch = Batch { file, sequence, lines: rows.len() as u64, ..Batch::default() };
+    let mut batch = Batch::new(file, sequence, sequence + 1);
+    let about = &mut batch.about;
+    about.lines = rows.len() as u64;
     for (line, row) in rows.into_iter().enumerate() {
         let line = Some(line as u64);
         let too_large = row.bytes() as u64 > plan.max_document_bytes;
         let taken = if too_large { Err(too_large_row(plan)) } else { workbench.row(file, row.values, row.flags) };
         match taken {
-            Ok(raw) => batch.documents.push(Raw { line, offset: row.offset, ..raw }),
-            Err(refusal) => batch.refused.push((file, line, refusal)),
+            Ok(raw) => about.documents.push(Raw { line, offset: row.offset, ..raw }),
+            Err(refusal) => about.refused.push(Refused { file, line, why: refusal }),
         }
     }
     batch
@@ -152,12 +216,13 @@ fn field_rows(file: u32, sequence: u64, rows: Vec<FieldRow>, plan: &Plan, workbe
 
 fn web_records(file: u32, sequence: u64, records: Vec<ContentRecord>, workbench: &mut Workbench<'_>) -> Batch {
     // Records carry their own numbers, so none are counted here.
-    let mut batch = Batch { file, sequence, ..Batch::default() };
+    let mut batch = Batch::new(file, sequence, sequence + 1);
+    let about = &mut batch.about;
     for record in records {
         let (line, offset) = (Some(record.place.number - 1), record.place.offset);
         match workbench.web(file, record) {
-            Ok(raw) => batch.documents.push(Raw { line, offset, ..raw }),
-            Err(refusal) => batch.refused.push((file, line, refusal)),
+            Ok(raw) => about.documents.push(Raw { line, offset, ..raw }),
+            Err(refusal) => about.refused.push(Refused { file, line, why: refusal }),
         }
     }
     batch
@@ -173,13 +238,14 @@ fn trim_row(row: &[u8], first: bool) -> &[u8] {
 }
 
 fn whole_files(files: &[u32], plan: &Plan, exec: &Exec<'_>, listed: &[Listed], workbench: &mut Workbench<'_>) -> Batch {
-    let mut batch = Batch { file: files.first().copied().unwrap_or(0), ..Batch::default() };
+    let mut batch = Batch::new(files.first().copied().unwrap_or(0), 0, 1);
+    let about = &mut batch.about;
     for &file in files {
         let entry = &listed[file as usize];
         let taken = read_whole(entry, plan).and_then(|bytes| workbench.file(file, &entry.file.name, &bytes));
         match taken {
-            Ok(raw) => batch.documents.push(raw),
-            Err(refusal) => batch.refused.push((file, None, refusal)),
+            Ok(raw) => about.documents.push(raw),
+            Err(refusal) => about.refused.push(Refused { file, line: None, why: refusal }),
         }
         exec.observer.advance(Stage::Read, entry.file.bytes);
     }
@@ -199,10 +265,12 @@ fn read_whole(entry: &Listed, plan: &Plan) -> std::result::Result<Vec<u8>, Refus
 }
 
 fn in_memory(file: u32, sequence: u64, documents: Vec<Document>, workbench: &mut Workbench<'_>) -> Batch {
-    let mut batch = Batch { file, sequence, lines: documents.len() as u64, ..Batch::default() };
+    let mut batch = Batch::new(file, sequence, sequence + 1);
+    let about = &mut batch.about;
+    about.lines = documents.len() as u64;
     for (line, document) in documents.into_iter().enumerate() {
         let raw = workbench.memory(file, document);
-        batch.documents.push(Raw { line: Some(line as u64), ..raw });
+        about.documents.push(Raw { line: Some(line as u64), ..raw });
     }
     batch
 }

@@ -10,6 +10,8 @@ pub struct LineBlock {
     pub bytes: Vec<u8>,
     /// Where the block begins in the stream.
     pub offset: u64,
+    /// Where the next one does.
+    pub end: u64,
     /// The last line is longer than allowed; only its beginning is here.
     pub overlong: bool,
     pool: Pool,
@@ -50,7 +52,9 @@ impl Lines {
 
     /// The next block, `None` at the end. After an error the lines read before it come first.
     pub fn next_block(&mut self) -> io::Result<Option<LineBlock>> {
-        if let Some(fault) = self.fault.take() {
+        if self.rest.is_empty()
+            && let Some(fault) = self.fault.take()
+        {
             return Err(fault);
         }
         let mut bytes = self.idle_buffer();
@@ -120,6 +124,7 @@ impl Lines {
         }
         let mut block = self.block(bytes, true);
         self.offset = block.offset + passed;
+        block.end = self.offset;
         block.overlong = true;
         Ok(block)
     }
@@ -127,7 +132,42 @@ impl Lines {
     fn block(&mut self, bytes: Vec<u8>, overlong: bool) -> LineBlock {
         let offset = self.offset;
         self.offset += bytes.len() as u64;
-        LineBlock { bytes, offset, overlong, pool: Arc::clone(&self.pool) }
+        LineBlock { bytes, offset, end: self.offset, overlong, pool: Arc::clone(&self.pool) }
+    }
+
+    /// Where the next block begins.
+    pub fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// The next block, which ends at `stop`, where a line begins, if it does not end before.
+    pub fn next_block_until(&mut self, stop: u64) -> io::Result<Option<LineBlock>> {
+        let mut block = self.next_block()?;
+        if let Some(block) = block.as_mut().filter(|block| block.end > stop && !block.overlong) {
+            let mut rest = block.bytes.split_off((stop - block.offset) as usize);
+            rest.append(&mut self.rest);
+            self.rest = rest;
+            (block.end, self.offset) = (stop, stop);
+        }
+        Ok(block)
+    }
+
+    /// Passes over everything before `offset`.
+    pub fn skip_to(&mut self, offset: u64) -> io::Result<()> {
+        let held = self.rest.len().min((offset - self.offset) as usize);
+        self.rest.drain(..held);
+        self.offset += held as u64;
+        while self.offset < offset {
+            let passed = match self.reader.fill_buf() {
+                Ok([]) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(more) => more.len().min((offset - self.offset) as usize),
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+                Err(e) => return Err(e),
+            };
+            self.reader.consume(passed);
+            self.offset += passed as u64;
+        }
+        Ok(())
     }
 }
 

@@ -16,12 +16,14 @@ mod fields;
 mod ingest;
 mod interruptible;
 mod jsonl;
+mod keep;
 mod lines;
 mod open;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod plain_json;
 mod reopen;
+mod resume;
 mod time;
 pub mod warc;
 

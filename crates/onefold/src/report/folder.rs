@@ -134,14 +134,15 @@ impl ResultFolder {
             Ok::<(), Error>(())
         };
         let extension = self.format.extension();
-        let tables: [(&str, &dyn Table); 2] = [("documents", &Documents(outcome)), ("pairs", &Pairs(outcome))];
+        let tables: [(&str, &dyn Table); 2] = [("documents", &Documents(outcome)), ("pairs", &Pairs::new(outcome))];
         for (name, table) in tables {
             add(format!("{name}.{extension}"), &|out| self.format.write(table, out))?;
         }
         let state = if cfg!(feature = "parquet") { Format::Parquet } else { Format::Jsonl };
         add(format!("state.{}", state.extension()), &|out| state.write(&State(outcome), out))?;
         if outcome.collection.reference_documents.is_some() {
-            add(format!("reference.{}", state.extension()), &|out| state.write(&Reference::new(outcome), out))?;
+            let reference = Reference::new(outcome)?;
+            add(format!("reference.{}", state.extension()), &|out| state.write(&reference, out))?;
         }
         add("skipped.jsonl".into(), &|out| {
             for skipped in &outcome.collection.skipped {
@@ -201,6 +202,10 @@ impl ResultFolder {
 }
 
 impl Sink for ResultFolder {
+    fn replaces(&self) -> bool {
+        self.overwrite
+    }
+
     fn own_folders(&self) -> Vec<PathBuf> {
         let kept = self.kept_claim.iter().map(|claim| claim.staging().to_path_buf());
         [self.path.clone()].into_iter().chain(self.write_kept.clone()).chain(kept).collect()

@@ -83,8 +83,20 @@ impl Row {
     }
 }
 
+/// The numbers of all rows, each loaded before it comes.
+fn in_groups(table: &dyn Table) -> impl Iterator<Item = io::Result<usize>> {
+    const GROUP: usize = 1 << 14;
+    (0..table.rows()).map(|row| {
+        if row % GROUP == 0 {
+            table.load(row..table.rows().min(row + GROUP)).map_err(io::Error::other)?;
+        }
+        Ok(row)
+    })
+}
+
 fn write_jsonl(table: &dyn Table, out: &mut dyn Write) -> io::Result<()> {
-    for row in 0..table.rows() {
+    for row in in_groups(table) {
+        let row = row?;
         for (at, column) in table.columns().iter().enumerate() {
             write!(out, "{}\"{}\":", if at == 0 { "{" } else { "," }, column.name)?;
             match table.cell(row, at) {
@@ -112,7 +124,8 @@ fn read_jsonl(path: &Path) -> io::Result<Vec<Row>> {
 fn write_csv(table: &dyn Table, out: &mut dyn Write) -> io::Result<()> {
     let mut writer = csv::Writer::from_writer(out);
     writer.write_record(table.columns().iter().map(|column| column.name))?;
-    for row in 0..table.rows() {
+    for row in in_groups(table) {
+        let row = row?;
         for at in 0..table.columns().len() {
             match table.cell(row, at) {
                 Cell::Null => writer.write_field("")?,

@@ -34,6 +34,11 @@ pub trait Sink {
         Ok(())
     }
 
+    /// Whether something former may be replaced.
+    fn replaces(&self) -> bool {
+        false
+    }
+
     /// Folders of its own, which are no inputs even where they lie inside one.
     fn own_folders(&self) -> Vec<std::path::PathBuf> {
         Vec::new()

@@ -31,6 +31,7 @@ fn write_groups(table: &dyn Table, out: &mut (dyn Write + Send)) -> Result<()> {
     let mut writer = SerializedFileWriter::new(out, schema(table.columns())?, Arc::new(properties))?;
     for first in (0..table.rows()).step_by(ROW_GROUP) {
         let rows = first..table.rows().min(first + ROW_GROUP);
+        table.load(rows.clone()).map_err(|e| ParquetError::External(Box::new(io::Error::other(e))))?;
         let mut group = writer.next_row_group()?;
         let mut at = 0;
         while let Some(mut column) = group.next_column()? {

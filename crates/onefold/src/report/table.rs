@@ -59,6 +59,10 @@ pub trait Table {
     fn columns(&self) -> &[Column];
     /// Number of rows.
     fn rows(&self) -> usize;
+    /// Called before the cells of these rows are asked for, and no others.
+    fn load(&self, _rows: std::ops::Range<usize>) -> crate::Result<()> {
+        Ok(())
+    }
     /// A value.
     fn cell(&self, row: usize, column: usize) -> Cell<'_>;
 }

@@ -1,11 +1,14 @@
 //! The tables of a result: documents, pairs, state.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use super::table::{Cell, Column, Kind, Table, column, nullable};
 use crate::document::DocIndex;
-use crate::run::Outcome;
+use crate::error::Result;
+use crate::run::{Outcome, Pair};
 
 /// One row for every document.
 pub struct Documents<'a>(pub &'a Outcome);
@@ -55,7 +58,18 @@ impl Table for Documents<'_> {
 }
 
 /// The verified pairs.
-pub struct Pairs<'a>(pub &'a Outcome);
+pub struct Pairs<'a> {
+    outcome: &'a Outcome,
+    /// The rows that are written at the moment, and where they begin.
+    loaded: RefCell<(usize, Cow<'a, [Pair]>)>,
+}
+
+impl<'a> Pairs<'a> {
+    /// Of an outcome.
+    pub fn new(outcome: &'a Outcome) -> Self {
+        Pairs { outcome, loaded: RefCell::default() }
+    }
+}
 
 const PAIRS: [Column; 8] = [
     column("first_id", Kind::Text),
@@ -74,12 +88,18 @@ impl Table for Pairs<'_> {
     }
 
     fn rows(&self) -> usize {
-        self.0.pairs.len()
+        self.outcome.pairs.len()
+    }
+
+    fn load(&self, rows: Range<usize>) -> Result<()> {
+        *self.loaded.borrow_mut() = (rows.start, self.outcome.pairs.some(rows)?);
+        Ok(())
     }
 
     fn cell(&self, row: usize, column: usize) -> Cell<'_> {
-        let pair = &self.0.pairs[row];
-        let document = |index: u32| &self.0.collection.documents[index as usize];
+        let (first, rows) = &*self.loaded.borrow();
+        let pair = rows[row - first];
+        let document = |index: u32| &self.outcome.collection.documents[index as usize];
         // The share of a document's shingles that the other has too; equal documents without shingles share all.
         let containment = |index: u32| match document(index).shingles.len {
             0 => Cell::Real(1.0),
@@ -140,11 +160,11 @@ pub struct Reference<'a> {
 
 impl<'a> Reference<'a> {
     /// In the order of their ids.
-    pub fn new(outcome: &'a Outcome) -> Self {
+    pub fn new(outcome: &'a Outcome) -> Result<Self> {
         let inputs = outcome.verdicts.len() as DocIndex;
-        let named = outcome.pairs.iter().flat_map(|pair| [pair.first, pair.second]).filter(|&document| document >= inputs);
-        let documents: BTreeSet<DocIndex> = named.collect();
-        Reference { outcome, documents: documents.into_iter().collect() }
+        let mut documents: BTreeSet<DocIndex> = BTreeSet::new();
+        outcome.pairs.each(|pair| documents.extend([pair.first, pair.second].into_iter().filter(|&document| document >= inputs)))?;
+        Ok(Reference { outcome, documents: documents.into_iter().collect() })
     }
 }
 

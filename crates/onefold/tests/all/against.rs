@@ -58,7 +58,7 @@ fn fates(outcome: &Outcome) -> Vec<Fate> {
 fn expanded(outcome: &Outcome) -> BTreeSet<(String, String)> {
     let mut groups: Vec<BTreeSet<u32>> = Vec::new();
     let mut group_of: HashMap<u32, usize> = HashMap::new();
-    for pair in &outcome.pairs {
+    for pair in &outcome.pairs.to_vec().unwrap() {
         for document in [pair.first, pair.second] {
             group_of.entry(document).or_insert_with(|| {
                 groups.push(BTreeSet::from([document]));
@@ -75,7 +75,7 @@ fn expanded(outcome: &Outcome) -> BTreeSet<(String, String)> {
     }
     let inputs = outcome.verdicts.len() as u32;
     let mut all = BTreeSet::new();
-    for pair in outcome.pairs.iter().filter(|pair| pair.accepted) {
+    for pair in outcome.pairs.to_vec().unwrap().iter().filter(|pair| pair.accepted) {
         for &a in &groups[group_of[&pair.first]] {
             for &b in groups[group_of[&pair.second]].iter().filter(|&&b| a != b && (a < inputs || b < inputs)) {
                 let (x, y) = (id(outcome, a), id(outcome, b));
@@ -97,7 +97,7 @@ fn check(question: &Question, records: &[Record]) {
     assert_eq!(outcome.verdicts.len(), expected.len(), "{question:?}");
     assert_eq!(expanded(&outcome), plain.pairs(), "{question:?}");
     let rows: Vec<(String, String)> =
-        outcome.pairs.iter().map(|pair| (id(&outcome, pair.first), id(&outcome, pair.second))).collect();
+        outcome.pairs.to_vec().unwrap().iter().map(|pair| (id(&outcome, pair.first), id(&outcome, pair.second))).collect();
     assert!(rows.is_sorted() && rows.iter().all(|(first, second)| first < second), "{question:?}");
     let known = expected.iter().filter(|fate| !fate.kept && fate.representative.starts_with(REF)).count() as u64;
     let reference = records.iter().filter(|record| is_reference(record)).count() as u64;

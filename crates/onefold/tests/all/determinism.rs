@@ -113,7 +113,7 @@ fn said(outcome: &Outcome) -> (Vec<String>, Vec<String>) {
     let pair = |p: &onefold::Pair| {
         format!("{} {} {} {:?} {} {}", id(p.first), id(p.second), p.similarity.as_f64(), p.estimate, p.overlap, p.accepted)
     };
-    (outcome.verdicts.iter().enumerate().map(verdict).collect(), outcome.pairs.iter().map(pair).collect())
+    (outcome.verdicts.iter().enumerate().map(verdict).collect(), outcome.pairs.to_vec().unwrap().iter().map(pair).collect())
 }
 
 #[test]

@@ -54,7 +54,7 @@ fn scan(folder: &Path, inputs: &[PathBuf], cancel: Arc<AtomicBool>, observer: &d
     let mut result = ResultFolder::new(folder.join("out"));
     result.write_kept = Some(folder.join("deep/kept"));
     let source: Vec<Input> = inputs.iter().map(|path| Input::Path(path.clone())).collect();
-    run(&Plan::default(), &Exec { threads: 2, observer, cancel }, source, &mut result)
+    run(&Plan::default(), &Exec { threads: 2, observer, cancel, ..Exec::default() }, source, &mut result)
 }
 
 fn names(folder: &Path) -> Vec<String> {

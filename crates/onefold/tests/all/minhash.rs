@@ -12,7 +12,7 @@ use crate::oracle::{Facts, Overlaps};
 type Listed = HashMap<(u32, u32), f64>;
 
 fn listed(outcome: &Outcome) -> Listed {
-    outcome.pairs.iter().map(|pair| ((pair.first, pair.second), pair.similarity.as_f64())).collect()
+    outcome.pairs.to_vec().unwrap().iter().map(|pair| ((pair.first, pair.second), pair.similarity.as_f64())).collect()
 }
 
 fn plan(ask: &Ask, seed: u64) -> Plan {
@@ -67,7 +67,7 @@ fn near(pairs: &Listed) -> usize {
 /// Four standard deviations of 120 or more coin tosses.
 fn estimates_lie_near(outcome: &Outcome, name: &str) {
     let mut far = 0;
-    for pair in &outcome.pairs {
+    for pair in &outcome.pairs.to_vec().unwrap() {
         let (estimate, resemblance) = (pair.estimate.unwrap(), pair.similarity.as_f64());
         let deviation = (resemblance * (1.0 - resemblance) / 120.0).sqrt();
         assert!(resemblance < 1.0 || estimate == 1.0, "{name}: equal sets, estimate {estimate}");

@@ -1,0 +1,274 @@
+//! What does not fit in memory: files of frames, each with its length and a checksum, in a folder that goes when the run ends.
+//!
+//! Everything is 64-bit words. A frame is two words of heading (what kind of file, how many words, a tag, a checksum of all of it) and the
+//! words themselves. The tag says which frame it is, so a frame in the wrong place is as wrong as one with a flipped bit.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::{Error, Result};
+
+/// Raised when files of earlier versions must not be read.
+pub const SPILL_VERSION: u32 = 1;
+/// The note that says whose work lies in the folder.
+pub(crate) const JOURNAL: &str = "journal.json";
+/// Words of a frame's heading.
+pub const HEADING: usize = 2;
+
+/// A folder for what does not fit in memory.
+#[derive(Debug)]
+pub struct Spill {
+    folder: PathBuf,
+    /// Whether to go on with what an interrupted run left there, and to leave as much.
+    pub resume: bool,
+}
+
+impl Spill {
+    /// The folder, which need not exist yet.
+    pub fn in_folder(folder: impl Into<PathBuf>) -> Spill {
+        Spill { folder: folder.into(), resume: false }
+    }
+
+    /// Where it is.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// A new, empty file.
+    pub(crate) fn create(&self, name: &str) -> Result<SpillFile> {
+        let path = self.folder.join(name);
+        fs::create_dir_all(&self.folder).map_err(|e| Error::spill("create", &self.folder, e))?;
+        let file = File::options().read(true).write(true).create(true).truncate(true).open(&path);
+        let file = file.map_err(|e| Error::spill("create", &path, e))?;
+        Ok(SpillFile { path, file, kind: kind_of(name), end: Mutex::new(0) })
+    }
+
+    /// A file that an earlier run left; `None` where there is none.
+    pub(crate) fn reopen(&self, name: &str) -> Result<Option<SpillFile>> {
+        let path = self.folder.join(name);
+        match File::options().read(true).write(true).open(&path) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(e) => Err(Error::spill("open", &path, e)),
+            Ok(file) => {
+                let bytes = file.metadata().map_err(|e| Error::spill("open", &path, e))?.len();
+                Ok(Some(SpillFile { path, file, kind: kind_of(name), end: Mutex::new(bytes / 8) }))
+            }
+        }
+    }
+
+    /// Makes sure that nothing is lost that an interrupted run left, unless it may be replaced.
+    pub(crate) fn claim(&self, replaces: bool) -> Result<()> {
+        if self.resume {
+            return Ok(());
+        }
+        if self.is_left() && !replaces {
+            return Err(Error::Unfinished { path: self.folder.display().to_string() });
+        }
+        self.remove();
+        Ok(())
+    }
+
+    /// Whether an interrupted run left something to go on with.
+    pub fn is_left(&self) -> bool {
+        fs::exists(self.folder.join(JOURNAL)).unwrap_or(false)
+    }
+
+    /// Writes a note, whole or not at all.
+    pub(crate) fn write_note(&self, name: &str, note: &impl Serialize) -> Result<()> {
+        let (path, partial) = (self.folder.join(name), self.folder.join(format!("{name}.new")));
+        let write = || {
+            fs::create_dir_all(&self.folder)?;
+            fs::write(&partial, serde_json::to_vec(note)?)?;
+            fs::rename(&partial, &path)
+        };
+        write().map_err(|e| Error::spill("write", &path, e))
+    }
+
+    /// Reads a note; one that makes no sense is none.
+    pub(crate) fn read_note<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
+        serde_json::from_slice(&fs::read(self.folder.join(name)).ok()?).ok()
+    }
+
+    /// Drops everything.
+    pub fn remove(&self) {
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// Frames of one kind.
+#[derive(Debug)]
+pub struct SpillFile {
+    path: PathBuf,
+    file: File,
+    kind: u16,
+    /// Words in the file.
+    end: Mutex<u64>,
+}
+
+/// Frames of different files, or of different versions, are not taken for one another.
+fn kind_of(name: &str) -> u16 {
+    (crc32fast::hash(name.as_bytes()) ^ SPILL_VERSION) as u16
+}
+
+impl SpillFile {
+    /// Appends a frame to a buffer for [`SpillFile::append`] or [`SpillFile::write_at`].
+    pub(crate) fn frame(&self, tag: u32, words: &[u64], out: &mut Vec<u64>) {
+        out.extend([self.shape(words.len()), u64::from(tag) << 32 | u64::from(checksum(self.shape(words.len()), tag, words))]);
+        out.extend_from_slice(words);
+    }
+
+    fn shape(&self, words: usize) -> u64 {
+        u64::from(self.kind) << 48 | words as u64
+    }
+
+    /// Writes frames at the end; returns where they begin, in words.
+    pub(crate) fn append(&self, frames: &[u64]) -> Result<u64> {
+        let mut end = self.end.lock().map_err(|_| Error::Bug("a thread failed while it wrote".into()))?;
+        let at = *end;
+        self.write(at, frames)?;
+        *end += frames.len() as u64;
+        Ok(at)
+    }
+
+    /// Writes frames at a place that nobody else writes to.
+    pub(crate) fn write_at(&self, at: u64, frames: &[u64]) -> Result<()> {
+        self.write(at, frames)
+    }
+
+    fn write(&self, at: u64, frames: &[u64]) -> Result<()> {
+        self.file.write_all_at(bytemuck::cast_slice(frames), at * 8).map_err(|e| Error::spill("write", &self.path, e))
+    }
+
+    /// Reads `buffer.len()` words of frames.
+    pub(crate) fn read(&self, at: u64, buffer: &mut [u64]) -> Result<()> {
+        self.file.read_exact_at(bytemuck::cast_slice_mut(buffer), at * 8).map_err(|e| match e.kind() {
+            io::ErrorKind::UnexpectedEof => self.damaged(at, "it is cut off"),
+            _ => Error::spill("read", &self.path, e),
+        })
+    }
+
+    /// Reads the frame of `words` words at a place; the buffer then holds it, and nothing else.
+    pub(crate) fn read_frame<'a>(&self, at: u64, tag: u32, words: usize, buffer: &'a mut Vec<u64>) -> Result<&'a [u64]> {
+        buffer.resize(HEADING + words, 0);
+        self.read(at, buffer)?;
+        self.verified(at, tag, buffer)
+    }
+
+    /// The words of a frame that was read from `at`, if it is what was written.
+    pub(crate) fn verified<'a>(&self, at: u64, tag: u32, frame: &'a [u64]) -> Result<&'a [u64]> {
+        let (heading, words) = frame.split_at(HEADING);
+        let shape = self.shape(words.len());
+        let sum = u64::from(tag) << 32 | u64::from(checksum(shape, tag, words));
+        if heading == [shape, sum] { Ok(words) } else { Err(self.damaged(at, "it is not what was written")) }
+    }
+
+    /// The frame at a place whose length and tag are not known; `None` where no whole and sound frame is.
+    pub(crate) fn next_frame<'a>(&self, at: u64, buffer: &'a mut Vec<u64>) -> Option<(u32, &'a [u64])> {
+        let left = self.words().checked_sub(at + HEADING as u64)?;
+        let mut heading = [0; HEADING];
+        self.read(at, &mut heading).ok()?;
+        let words = heading[0] & ((1 << 48) - 1);
+        let tag = (heading[1] >> 32) as u32;
+        if words > left {
+            return None;
+        }
+        self.read_frame(at, tag, words as usize, buffer).ok().map(|words| (tag, words))
+    }
+
+    /// The next place, from `at` on, where the heading of a frame of this file could stand.
+    pub(crate) fn find_frame(&self, mut at: u64) -> Option<u64> {
+        let mut buffer = vec![0; 1 << 16];
+        while at + (HEADING as u64) < self.words() {
+            let some = buffer.len().min((self.words() - at) as usize);
+            self.read(at, &mut buffer[..some]).ok()?;
+            if let Some(found) = buffer[..some].iter().position(|word| word >> 48 == u64::from(self.kind)) {
+                return Some(at + found as u64);
+            }
+            at += some as u64;
+        }
+        None
+    }
+
+    /// Words in the file.
+    pub(crate) fn words(&self) -> u64 {
+        self.end.lock().map_or(0, |end| *end)
+    }
+
+    /// Drops what follows.
+    pub(crate) fn cut(&self, at: u64) -> Result<()> {
+        let mut end = self.end.lock().map_err(|_| Error::Bug("a thread failed while it wrote".into()))?;
+        self.file.set_len(at * 8).map_err(|e| Error::spill("write", &self.path, e))?;
+        *end = at;
+        Ok(())
+    }
+
+    /// What is said of a frame that can't be believed.
+    pub(crate) fn damaged(&self, at: u64, problem: &str) -> Error {
+        Error::Damaged { path: self.path.display().to_string(), offset: at * 8, problem: problem.into() }
+    }
+}
+
+fn checksum(shape: u64, tag: u32, words: &[u64]) -> u32 {
+    let mut sum = crc32fast::Hasher::new();
+    sum.update(&shape.to_le_bytes());
+    sum.update(&tag.to_le_bytes());
+    sum.update(bytemuck::cast_slice(words));
+    sum.finalize()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_flipped_bit_is_seen() {
+        let folder = tempfile::tempdir().unwrap();
+        let spill = Spill::in_folder(folder.path().join("work"));
+        let file = spill.create("sets").unwrap();
+        let mut frames = Vec::new();
+        file.frame(7, &[1, 2, 3], &mut frames);
+        file.frame(8, &[], &mut frames);
+        file.append(&frames).unwrap();
+        let mut buffer = Vec::new();
+        assert_eq!(file.read_frame(0, 7, 3, &mut buffer).unwrap(), [1, 2, 3]);
+        assert!(file.read_frame(5, 8, 0, &mut buffer).unwrap().is_empty());
+        assert!(file.read_frame(0, 8, 3, &mut buffer).is_err(), "another frame");
+        assert!(file.read_frame(0, 7, 2, &mut buffer).is_err(), "another length");
+        assert!(file.read_frame(5, 8, 1, &mut buffer).is_err(), "beyond the end");
+        for bit in 0..5 * 64 {
+            frames[bit / 64] ^= 1 << (bit % 64);
+            file.write_at(0, &frames).unwrap();
+            let error = file.read_frame(0, 7, 3, &mut buffer).unwrap_err();
+            assert_eq!(error.kind(), crate::ErrorKind::Corrupt, "bit {bit}");
+            assert!(bit < 48 && bit / 64 == 0 || file.next_frame(0, &mut buffer).is_none(), "bit {bit}");
+            frames[bit / 64] ^= 1 << (bit % 64);
+        }
+        let other = spill.create("pairs").unwrap();
+        other.append(&frames).unwrap();
+        assert!(other.read_frame(0, 7, 3, &mut buffer).is_err(), "a file under another's name");
+    }
+
+    #[test]
+    fn what_an_earlier_run_left_is_found_up_to_where_it_was_cut() {
+        let folder = tempfile::tempdir().unwrap();
+        let spill = Spill::in_folder(folder.path());
+        assert!(spill.reopen("sets").unwrap().is_none());
+        let mut frames = Vec::new();
+        let file = spill.create("sets").unwrap();
+        file.frame(1, &[10], &mut frames);
+        file.frame(2, &[20, 21], &mut frames);
+        file.append(&frames[..6]).unwrap();
+        let file = spill.reopen("sets").unwrap().unwrap();
+        let mut buffer = Vec::new();
+        assert_eq!(file.next_frame(0, &mut buffer), Some((1, &[10][..])));
+        assert_eq!(file.next_frame(3, &mut buffer), None);
+        file.cut(3).unwrap();
+        assert_eq!(file.words(), 3);
+    }
+}

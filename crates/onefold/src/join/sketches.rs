@@ -1,0 +1,85 @@
+//! The sketches of all sets: in memory, or in a spill file.
+
+use std::borrow::Cow;
+
+use rayon::prelude::*;
+
+use super::BLOCK;
+use super::ordered::Ordered;
+use super::sets::SetIndex;
+use crate::error::Result;
+use crate::exec::{Exec, HEADING, SpillFile};
+use crate::fingerprint::Fingerprint;
+
+/// Sketches, all of one length.
+pub struct Sketches {
+    len: usize,
+    place: Place,
+}
+
+enum Place {
+    /// One after the other.
+    Held(Vec<u32>),
+    /// One frame for each set.
+    Spilled(SpillFile),
+}
+
+impl Sketches {
+    /// Sketches every set.
+    pub(super) fn new<F: Fingerprint>(count: usize, ordered: &Ordered<'_>, method: &F, exec: &Exec<'_>) -> Result<Sketches> {
+        let len = method.sketch_len();
+        if len == 0 {
+            return Ok(Sketches { len, place: Place::Held(Vec::new()) });
+        }
+        let firsts: Vec<SetIndex> = (0..count as SetIndex).step_by(BLOCK).collect();
+        let sketch_block = |buffer: &mut Vec<u64>, first: SetIndex| {
+            let mut sketches = Vec::new();
+            let sets = first..(count as SetIndex).min(first + BLOCK as SetIndex);
+            ordered.each(sets, buffer, |_, shingles| method.sketch(shingles, &mut sketches))?;
+            Ok(sketches)
+        };
+        let Some(spill) = exec.spill_beyond(25, (count * len * size_of::<u32>()) as u64) else {
+            let blocks: Result<Vec<Vec<u32>>> =
+                firsts.into_par_iter().map_init(Vec::new, |buffer, first| sketch_block(buffer, first)).collect();
+            return Ok(Sketches { len, place: Place::Held(blocks?.concat()) });
+        };
+        let file = spill.create("sketches")?;
+        firsts.into_par_iter().try_for_each_init(Vec::new, |buffer, first| {
+            exec.check()?;
+            let mut frames = Vec::new();
+            for (set, sketch) in (first..).zip(sketch_block(buffer, first)?.chunks(len)) {
+                let words: Vec<u64> = sketch.chunks(2).map(|pair| pair.iter().fold(0, |word, &half| word << 32 | u64::from(half))).collect();
+                file.frame(set, &words, &mut frames);
+            }
+            file.write_at(u64::from(first) * frame_words(len), &frames)
+        })?;
+        Ok(Sketches { len, place: Place::Spilled(file) })
+    }
+
+    /// What the method thinks of two sets.
+    pub fn estimate<F: Fingerprint>(&self, method: &F, a: SetIndex, b: SetIndex) -> Result<Option<f64>> {
+        Ok(method.estimate(&self.of(a)?, &self.of(b)?))
+    }
+
+    /// The sketch of a set.
+    pub(super) fn of(&self, set: SetIndex) -> Result<Cow<'_, [u32]>> {
+        let file = match &self.place {
+            Place::Held(_) if self.len == 0 => return Ok(Cow::Borrowed(&[])),
+            Place::Held(all) => return Ok(Cow::Borrowed(&all[set as usize * self.len..(set as usize + 1) * self.len])),
+            Place::Spilled(file) => file,
+        };
+        let mut buffer = Vec::new();
+        let words = file.read_frame(u64::from(set) * frame_words(self.len), set, self.len.div_ceil(2), &mut buffer)?;
+        let halves = words.iter().flat_map(|&word| [(word >> 32) as u32, word as u32]);
+        let mut sketch: Vec<u32> = halves.collect();
+        if self.len % 2 == 1 {
+            // The last word holds one number, in its lower half.
+            sketch.remove(self.len - 1);
+        }
+        Ok(Cow::Owned(sketch))
+    }
+}
+
+fn frame_words(len: usize) -> u64 {
+    (HEADING + len.div_ceil(2)) as u64
+}

@@ -1,0 +1,221 @@
+//! What becomes of batches while they are read: they stay in memory as long as there is room, and go to disk with all that is needed to
+//! go on from there if the run is interrupted.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, OnceLock};
+
+use serde::{Deserialize, Serialize};
+
+use super::document::{Raw, Refused};
+use super::resume::{BATCHES, Journal};
+use crate::arenas::Arena;
+use crate::error::{Error, Result};
+use crate::exec::{Exec, HEADING, SpillFile};
+
+/// What a worker gives back for a unit.
+#[derive(Debug, Default)]
+pub(super) struct Batch {
+    pub(super) about: About,
+    pub(super) arena: Arena,
+}
+
+/// A batch without its shingles.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct About {
+    pub(super) file: u32,
+    /// Where it stands in the file: the first byte of lines, the number of other units.
+    pub(super) position: u64,
+    /// Where the next one stands.
+    pub(super) end: u64,
+    /// Lines in the unit, to number those that follow.
+    pub(super) lines: u64,
+    pub(super) documents: Vec<Raw>,
+    pub(super) refused: Vec<Refused>,
+}
+
+impl Batch {
+    pub(super) fn new(file: u32, position: u64, end: u64) -> Batch {
+        Batch { about: About { file, position, end, ..About::default() }, arena: Arena::default() }
+    }
+}
+
+/// Memory that is taken for a document before it is done, as a multiple of its bytes: the text, its tokens, its shingles twice.
+const WORK_FACTOR: u64 = 8;
+/// Bytes that are remembered of a document in all stages, beside what [`Raw`] holds.
+const LATER: u64 = 280;
+
+/// Decides what stays in memory.
+pub(super) struct Keeper<'a> {
+    exec: &'a Exec<'a>,
+    /// There once something was spilled.
+    file: OnceLock<Arc<SpillFile>>,
+    journal: Journal,
+    spilling: AtomicBool,
+    /// Bytes of shingles in memory.
+    held: AtomicU64,
+    /// Bytes of documents.
+    documents: AtomicU64,
+    count: AtomicU64,
+    /// Bytes of units on their way.
+    in_flight: Mutex<u64>,
+    landed: Condvar,
+    failed: AtomicBool,
+}
+
+impl<'a> Keeper<'a> {
+    /// With the file of an interrupted run, where there is one.
+    pub(super) fn new(exec: &'a Exec<'a>, journal: Journal, file: Option<Arc<SpillFile>>) -> Keeper<'a> {
+        let spilling = exec.spill.as_ref().is_some_and(|spill| spill.resume);
+        Keeper {
+            exec,
+            file: file.map_or_else(OnceLock::new, OnceLock::from),
+            journal,
+            spilling: AtomicBool::new(spilling),
+            held: AtomicU64::new(0),
+            documents: AtomicU64::new(0),
+            count: AtomicU64::new(0),
+            in_flight: Mutex::new(0),
+            landed: Condvar::new(),
+            failed: AtomicBool::new(false),
+        }
+    }
+
+    fn limit(&self) -> u64 {
+        self.exec.memory.limit().unwrap_or(u64::MAX)
+    }
+
+    /// The longest line that can be worked on.
+    pub(super) fn longest(&self) -> u64 {
+        self.limit() / WORK_FACTOR / 2
+    }
+
+    /// What is said of a document that is too much for the memory there is.
+    pub(super) fn too_large(&self, name: &str, bytes: u64) -> Error {
+        let what = format!("a document of {} MiB or more in '{name}'", bytes >> 20);
+        Error::out_of_memory(what, 2 * WORK_FACTOR * bytes, self.limit())
+    }
+
+    /// Waits until there is room for a unit of so many bytes. One is always let through.
+    pub(super) fn take_off(&self, bytes: u64) {
+        let most = self.limit() / WORK_FACTOR / 2;
+        let Ok(mut in_flight) = self.in_flight.lock() else { return };
+        while *in_flight > 0 && *in_flight + bytes > most {
+            match self.landed.wait(in_flight) {
+                Ok(guard) => in_flight = guard,
+                Err(_) => return,
+            }
+        }
+        *in_flight += bytes;
+    }
+
+    /// A unit of so many bytes is done.
+    pub(super) fn land(&self, bytes: u64) {
+        if let Ok(mut in_flight) = self.in_flight.lock() {
+            *in_flight = in_flight.saturating_sub(bytes);
+        }
+        self.landed.notify_all();
+    }
+
+    /// Stops the others.
+    pub(super) fn fail(&self) {
+        self.failed.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a worker gave up.
+    pub(super) fn failed(&self) -> bool {
+        self.failed.load(Ordering::Relaxed)
+    }
+
+    /// Counts the documents of a batch; returns what all documents so far will take.
+    pub(super) fn count(&self, about: &About) -> Result<u64> {
+        let bytes: u64 = about.documents.iter().map(Raw::bytes).sum();
+        let documents = self.documents.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        let count = about.documents.len() as u64;
+        let count = self.count.fetch_add(count, Ordering::Relaxed) + count;
+        let needed = 2 * documents + LATER * count;
+        if needed > self.limit() / 10 * 9 {
+            return Err(Error::out_of_memory(format!("a collection of {count} documents or more"), needed, self.limit()));
+        }
+        Ok(needed)
+    }
+
+    /// Takes a batch, whose shingles are still in `arena`; leaves the buffer empty if it can be used again.
+    pub(super) fn keep(&self, batch: &mut Batch, arena: &mut Vec<u64>) -> Result<()> {
+        let needed = self.count(&batch.about)?;
+        if self.exec.spill.is_some() {
+            let held = self.held.load(Ordering::Relaxed) + arena.len() as u64 * 8;
+            if held + needed > self.limit() / 2 {
+                self.spilling.store(true, Ordering::Relaxed);
+            }
+        }
+        if self.spilling() {
+            batch.arena = self.write(&batch.about, arena)?;
+            arena.clear();
+            return Ok(());
+        }
+        let mut shingles = std::mem::take(arena);
+        shingles.shrink_to_fit();
+        self.held.fetch_add(shingles.len() as u64 * 8, Ordering::Relaxed);
+        batch.arena = Arena::Held(shingles);
+        Ok(())
+    }
+
+    /// Whether batches go to disk.
+    pub(super) fn spilling(&self) -> bool {
+        self.spilling.load(Ordering::Relaxed)
+    }
+
+    /// Puts what is in memory on disk.
+    pub(super) fn spill(&self, batches: &mut [Batch]) -> Result<()> {
+        for batch in batches {
+            if let Arena::Held(shingles) = &batch.arena {
+                batch.arena = self.write(&batch.about, shingles)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&self, about: &About, shingles: &[u64]) -> Result<Arena> {
+        let file = self.file()?;
+        let about = postcard::to_stdvec(about).map_err(|e| Error::Bug(e.to_string()))?;
+        let mut words = vec![about.len() as u64];
+        words.extend(about.chunks(8).map(|bytes| {
+            let mut word = [0; 8];
+            word[..bytes.len()].copy_from_slice(bytes);
+            u64::from_le_bytes(word)
+        }));
+        let before = words.len();
+        words.extend_from_slice(shingles);
+        let mut frame = Vec::with_capacity(HEADING + words.len());
+        file.frame(0, &words, &mut frame);
+        let at = file.append(&frame)?;
+        Ok(Arena::Spilled(at + (HEADING + before) as u64))
+    }
+
+    fn file(&self) -> Result<&Arc<SpillFile>> {
+        if let Some(file) = self.file.get() {
+            return Ok(file);
+        }
+        let spill = self.exec.spill.as_ref().ok_or_else(|| Error::Bug("nowhere to spill to".into()))?;
+        // Of two threads that come here at once the second waits.
+        let _one = self.in_flight.lock();
+        if self.file.get().is_none() {
+            self.journal.begin(spill)?;
+            let _ = self.file.set(Arc::new(spill.create(BATCHES)?));
+        }
+        self.file.get().ok_or_else(|| Error::Bug("the spill file is gone".into()))
+    }
+
+    /// The spill file, where there is one.
+    pub(super) fn into_file(self) -> Option<Arc<SpillFile>> {
+        self.file.into_inner()
+    }
+}
+
+/// The batch in a frame that [`Keeper`] wrote, without its shingles, and where these begin in the frame's words.
+pub(super) fn decode(words: &[u64]) -> Option<(About, usize)> {
+    let (&bytes, rest) = words.split_first()?;
+    let about = bytemuck::cast_slice::<u64, u8>(rest).get(..bytes as usize)?;
+    Some((postcard::from_bytes(about).ok()?, 1 + (bytes as usize).div_ceil(8)))
+}
+
