@@ -6,6 +6,7 @@ use std::io;
 
 use serde::{Deserialize, Serialize};
 
+use crate::exec::Memory;
 use crate::run::Stage;
 
 /// Shorthand for results of this crate.
@@ -130,12 +131,10 @@ pub enum Error {
         problem: String,
     },
     /// The documents of a collection need more memory than the run may take.
-    #[error("{what} needs about {needed} MiB of memory, more than the {limit} MiB of --memory")]
+    #[error("{what} needs more memory than the {limit} MiB it may take")]
     OutOfMemory {
         /// What needs it.
         what: String,
-        /// How much, in MiB.
-        needed: u64,
         /// What there is, in MiB.
         limit: u64,
     },
@@ -218,8 +217,8 @@ impl Error {
         Error::Spill { action, path: path.display().to_string(), cause }
     }
 
-    pub(crate) fn out_of_memory(what: impl Into<String>, needed: u64, limit: u64) -> Self {
-        Error::OutOfMemory { what: what.into(), needed: needed.div_ceil(1 << 20), limit: limit >> 20 }
+    pub(crate) fn out_of_memory(what: impl Into<String>, memory: Memory) -> Self {
+        Error::OutOfMemory { what: what.into(), limit: memory.limit().unwrap_or(0) >> 20 }
     }
 
     /// The family.
@@ -284,9 +283,15 @@ impl Error {
             Error::TooManyPairs { .. } => Some(
                 "--pairs star lists only each document with its representative and gives the same clusters; --max-pairs raises the limit",
             ),
-            Error::Spill { .. } => Some("free space there or name another folder with --temp-dir ('--estimate' says how much is needed); nothing was published"),
-            Error::Damaged { .. } => Some("nothing was published; the disk below --temp-dir is not to be trusted, or somebody wrote there. '--resume' goes on with what is sound"),
-            Error::OutOfMemory { .. } => Some("raise --memory, or lower --max-document-bytes if one document is the reason; nothing was published"),
+            Error::Spill { .. } => Some(
+                "free space there or name another folder with --temp-dir ('--estimate' says how much is needed); nothing was published",
+            ),
+            Error::Damaged { .. } => Some(
+                "nothing was published; the disk below --temp-dir is not to be trusted, or somebody wrote there. '--resume' goes on with what is sound",
+            ),
+            Error::OutOfMemory { .. } => {
+                Some("raise --memory, or lower --max-document-bytes if one document is the reason; nothing was published")
+            }
             Error::Unfinished { .. } => Some("go on with --resume, or start anew with --overwrite"),
             Error::CannotResume { .. } => Some("scan again without --resume; --overwrite drops what was left"),
             Error::Interrupted => Some("nothing was published"),

@@ -37,7 +37,11 @@ impl<'a> Adjacent<'a> {
         exec: &Exec<'_>,
     ) -> Result<Adjacent<'a>> {
         let each = |look: &mut dyn FnMut(SetPair)| {
-            let mut look = |pair: SetPair| if accepted(&pair) { look(pair) };
+            let mut look = |pair: SetPair| {
+                if accepted(&pair) {
+                    look(pair)
+                }
+            };
             pairs.iter().try_for_each(|pairs| pairs.each(&mut look))
         };
         let mut starts = vec![0u64; sets.len() + 1];
@@ -55,8 +59,8 @@ impl<'a> Adjacent<'a> {
             return Ok(Adjacent { sets, starts, place });
         };
         // As many sets at a time as fit, with one look at all pairs for each time.
-        let file = spill.create("partners")?;
-        let most = (exec.memory.left() / 4 / size_of::<Partner>() as u64).max(1 << 16);
+        let file = spill.scratch("partners")?;
+        let most = exec.memory.part(4, 1 << 20) / size_of::<Partner>() as u64;
         let mut first = 0;
         while first < all.end {
             let fit = starts[first as usize + 1..].partition_point(|&end| end - starts[first as usize] <= most) as SetIndex;

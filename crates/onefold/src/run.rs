@@ -211,7 +211,11 @@ pub(crate) fn conclude(
         (ClusterMode::Conservative, _) => Clustering::conservative(&stars),
         (ClusterMode::Transitive, Evidence::Pairs(pairs)) => {
             let mut connected = Components::new(sets.len());
-            let mut connect = |pair: SetPair| if accepted(&pair) { connected.join(pair.first, pair.second) };
+            let mut connect = |pair: SetPair| {
+                if accepted(&pair) {
+                    connected.join(pair.first, pair.second)
+                }
+            };
             pairs.iter().try_for_each(|pairs| pairs.each(&mut connect))?;
             transitive(&connected.roots())
         }

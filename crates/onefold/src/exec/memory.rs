@@ -12,11 +12,15 @@ const LEAST: u64 = 96 * MIB;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Memory {
     limit: Option<u64>,
+    tight: bool,
 }
 
 impl Memory {
     /// As much as there is.
-    pub const UNLIMITED: Memory = Memory { limit: None };
+    pub const UNLIMITED: Memory = Memory { limit: None, tight: false };
+
+    /// As if nothing were left, so that everything goes to disk, in small pieces: to show that this changes nothing.
+    pub const TIGHT: Memory = Memory { limit: None, tight: true };
 
     /// At most so many bytes.
     pub fn of_bytes(bytes: u64) -> Result<Memory> {
@@ -24,7 +28,7 @@ impl Memory {
             let allowed = format!("at least {} MiB (a run needs ≥ {0} MiB)", LEAST / MIB);
             return Err(Error::setting("memory", allowed, format!("{:.1} MiB", bytes as f64 / MIB as f64)));
         }
-        Ok(Memory { limit: Some(bytes) })
+        Ok(Memory { limit: Some(bytes), tight: false })
     }
 
     /// From a number with a unit, such as `512MiB`, `2GB` or `1500000000`.
@@ -37,7 +41,7 @@ impl Memory {
     pub fn half_of_free() -> Memory {
         match free() {
             // With less than that nothing would work; so it is tried.
-            Some(free) => Memory { limit: Some((free / 2).max(LEAST)) },
+            Some(free) => Memory { limit: Some((free / 2).max(LEAST)), tight: false },
             None => Memory::UNLIMITED,
         }
     }
@@ -47,9 +51,20 @@ impl Memory {
         self.limit
     }
 
+    /// A part of what is left, to be taken at a time: not less than is sensible.
+    pub(crate) fn part(self, divisor: u64, least: u64) -> u64 {
+        (self.left() / divisor).max(if self.tight { least >> 12 } else { least })
+    }
+
+    /// Whether nothing is to be held.
+    pub(crate) fn is_tight(self) -> bool {
+        self.tight
+    }
+
     /// What may still be taken.
     pub fn left(self) -> u64 {
         match self.limit {
+            None if self.tight => 0,
             None => u64::MAX,
             // Where the system does not tell, half is taken for used.
             Some(limit) => limit.saturating_sub(resident().unwrap_or(limit / 2)),

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use memory::{Memory, parse_size};
-pub use spill::{SPILL_VERSION, Spill};
 pub(crate) use spill::{HEADING, JOURNAL, SpillFile};
+pub use spill::{SPILL_VERSION, Spill};
 
 use crate::error::{Error, Result};
 use crate::run::Stage;

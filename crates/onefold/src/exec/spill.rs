@@ -40,7 +40,14 @@ impl Spill {
         &self.folder
     }
 
-    /// A new, empty file.
+    /// A file that nobody else will open: it is gone as soon as it is dropped, however the run ends.
+    pub(crate) fn scratch(&self, name: &str) -> Result<SpillFile> {
+        let file = self.create(name)?;
+        let _ = fs::remove_file(&file.path);
+        Ok(file)
+    }
+
+    /// A new, empty file that stays for a run that resumes.
     pub(crate) fn create(&self, name: &str) -> Result<SpillFile> {
         let path = self.folder.join(name);
         fs::create_dir_all(&self.folder).map_err(|e| Error::spill("create", &self.folder, e))?;

@@ -13,7 +13,7 @@ use super::pairs::{Collector, PairList};
 use super::sets::{SetIndex, Sets};
 use super::shared::{Entry, KeysOf, Shared};
 use super::tasks::Task;
-use super::{BLOCK, SetPair, each_indexed_part};
+use super::{BLOCK, Parted, SetPair};
 use crate::error::Result;
 use crate::exec::Exec;
 use crate::run::Stage;
@@ -38,7 +38,7 @@ pub fn contained_pairs(
         search.part(&index, &Task { probe: all.clone(), among: all })?;
     } else {
         let window = |set: SetIndex| set + 1..all.end.max(set + 1);
-        each_indexed_part(sets.len(), &shared, exec, window, |index, task| search.part(index, task))?;
+        Parted::new(sets.len(), shared)?.each(exec, window, |index, task| search.part(index, task))?;
     }
     search.collector.finish()
 }

@@ -36,7 +36,7 @@ use index::Index;
 use pairs::Collector;
 use probe::{Prober, Space};
 use shared::{Entry, KeysOf, Shared};
-use tasks::{Task, divide};
+use tasks::{Task, divide, pieces};
 
 /// Two distinct sets that reach the join's threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -79,7 +79,7 @@ enum Keys {
     /// The index of all sets.
     Indexed(Index),
     /// Too many for one index.
-    Parted(Shared),
+    Parted(Parted),
 }
 
 impl<'a, F: Fingerprint> Join<'a, F> {
@@ -89,7 +89,7 @@ impl<'a, F: Fingerprint> Join<'a, F> {
         let shared = Shared::build(sets.len(), &MethodKeys { sets, ordered, method, sketches: &sketches }, exec)?;
         let counters = (sets.len() * exec.threads * size_of::<u32>()) as u64;
         let keys = if exec.spill_beyond(75, Index::bytes(sets.len(), shared.len()) + counters).is_some() {
-            Keys::Parted(shared)
+            Keys::Parted(Parted::new(sets.len(), shared)?)
         } else {
             Keys::Indexed(Index::build(sets.len(), &shared, |_| true)?)
         };
@@ -151,13 +151,13 @@ impl<'a, F: Fingerprint> Join<'a, F> {
         let all = 0..sets.len() as SetIndex;
         match &self.keys {
             Keys::Indexed(index) => search(index, &Task { probe: all.clone(), among: all }),
-            Keys::Parted(shared) => {
+            Keys::Parted(parted) => {
                 // Sets of the reference are found by others on both sides.
                 let window = |set: SetIndex| {
                     let partners = self.space.partners(set);
                     if sets.has_reference() { partners } else { partners.start..set }
                 };
-                each_indexed_part(sets.len(), shared, exec, window, search)
+                parted.each(exec, window, search)
             }
         }
     }
@@ -220,7 +220,7 @@ impl<'a, F: Fingerprint> Join<'a, F> {
         } else if sets.is_reference(set) {
             return Ok(());
         }
-        let partners = partners.start.max(task.among.start)..partners.end.min(task.among.end);
+        let partners = overlapping(&partners, &task.among);
         if partners.is_empty() {
             return Ok(());
         }
@@ -236,18 +236,35 @@ impl<'a, F: Fingerprint> Join<'a, F> {
         wanted: &[SetIndex],
         useful: impl Fn(SetIndex, SetIndex) -> bool + Sync,
     ) -> Result<Vec<Vec<(SetIndex, Similarity)>>> {
-        let index = match &self.keys {
-            Keys::Indexed(index) => index,
-            Keys::Parted(shared) => {
-                let (needed, limit) = (Index::bytes(self.space.sets.len(), shared.len()) * 2, exec.memory.limit().unwrap_or(0));
-                return Err(Error::out_of_memory("--pairs star (the index of all documents)", limit + needed, limit));
+        let parted = match &self.keys {
+            Keys::Indexed(index) => {
+                return self.partners_among(exec, index, 0..self.space.sets.len() as SetIndex, wanted, useful);
             }
+            Keys::Parted(parted) => parted,
         };
+        let mut all = vec![Vec::new(); wanted.len()];
+        parted.each_around(exec, wanted, |index, among| {
+            let found = self.partners_among(exec, index, among, wanted, &useful)?;
+            all.iter_mut().zip(found).for_each(|(all, found)| all.extend(found));
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
+    fn partners_among(
+        &self,
+        exec: &Exec<'_>,
+        index: &Index,
+        among: Range<SetIndex>,
+        wanted: &[SetIndex],
+        useful: impl Fn(SetIndex, SetIndex) -> bool + Sync,
+    ) -> Result<Vec<Vec<(SetIndex, Similarity)>>> {
         let probe = |prober: &mut Prober, set: SetIndex| {
             let mut partners = Vec::new();
             let size = |s: SetIndex| self.space.sets.sizes()[s as usize];
             let found = |partner: SetIndex, overlap| partners.push((partner, Similarity::new(overlap, size(set), size(partner))));
-            prober.probe(&self.space, index, set, self.space.partners(set), |partner| useful(set, partner), found)?;
+            let within = overlapping(&self.space.partners(set), &among);
+            prober.probe(&self.space, index, set, within, |partner| useful(set, partner), found)?;
             Ok(partners)
         };
         let cursor = AtomicUsize::new(0);
@@ -294,26 +311,72 @@ impl<'a, F: Fingerprint> Join<'a, F> {
     }
 }
 
-/// Divides a join into parts whose indexes fit in memory, and calls `search` with each.
-fn each_indexed_part(
-    count: usize,
-    shared: &Shared,
-    exec: &Exec<'_>,
-    window: impl Fn(SetIndex) -> Range<SetIndex>,
-    search: impl Fn(&Index, &Task) -> Result<()>,
-) -> Result<()> {
-    let mut before = vec![0u64; count + 1];
-    shared.each_posting(|_| true, |posting| posting.iter().for_each(|entry| before[entry.set as usize + 1] += 1))?;
-    for set in 0..count {
-        before[set + 1] += before[set];
+/// What two ranges have in common.
+fn overlapping(a: &Range<SetIndex>, b: &Range<SetIndex>) -> Range<SetIndex> {
+    a.start.max(b.start)..a.end.min(b.end)
+}
+
+/// Shared keys whose index is too large for memory.
+struct Parted {
+    shared: Shared,
+    /// Shared keys of all sets before each; one more for the end.
+    before: Vec<u64>,
+}
+
+impl Parted {
+    fn new(count: usize, shared: Shared) -> Result<Parted> {
+        let mut before = vec![0u64; count + 1];
+        shared.each_posting(|_| true, |posting| posting.iter().for_each(|entry| before[entry.set as usize + 1] += 1))?;
+        for set in 0..count {
+            before[set + 1] += before[set];
+        }
+        Ok(Parted { shared, before })
     }
-    let per_set = Index::bytes(count, 0) + (count * exec.threads * size_of::<u32>()) as u64;
-    let most = (exec.memory.left() / 2).saturating_sub(per_set) / Index::bytes(0, 1);
-    for task in divide(&before, most.clamp(1 << 16, u32::MAX.into()), window) {
-        exec.check()?;
-        search(&Index::build(count, shared, |set| task.includes(set))?, &task)?;
+
+    fn count(&self) -> usize {
+        self.before.len() - 1
     }
-    Ok(())
+
+    /// Shared keys whose index fits in memory.
+    fn most(&self, exec: &Exec<'_>) -> u64 {
+        if exec.memory.is_tight() {
+            return self.shared.len().div_ceil(5).max(1);
+        }
+        let per_set = Index::bytes(self.count(), 0) + (self.count() * exec.threads * size_of::<u32>()) as u64;
+        let most = exec.memory.part(2, per_set + (1 << 20)) - per_set;
+        (most / Index::bytes(0, 1)).min(u32::MAX.into())
+    }
+
+    /// Divides the search for all pairs into parts whose indexes fit in memory, and calls `search` with each. `window` tells where a set
+    /// looks for partners.
+    fn each(
+        &self,
+        exec: &Exec<'_>,
+        window: impl Fn(SetIndex) -> Range<SetIndex>,
+        search: impl Fn(&Index, &Task) -> Result<()>,
+    ) -> Result<()> {
+        for task in divide(&self.before, self.most(exec), window) {
+            exec.check()?;
+            search(&Index::build(self.count(), &self.shared, |set| task.includes(set))?, &task)?;
+        }
+        Ok(())
+    }
+
+    /// Calls `search` with indexes of some sets after the other, each with `centres` beside them.
+    fn each_around(
+        &self,
+        exec: &Exec<'_>,
+        centres: &[SetIndex],
+        mut search: impl FnMut(&Index, Range<SetIndex>) -> Result<()>,
+    ) -> Result<()> {
+        let mut is_centre = vec![false; self.count()];
+        centres.iter().for_each(|&set| is_centre[set as usize] = true);
+        for among in pieces(&self.before, self.most(exec), 0..self.count() as SetIndex) {
+            exec.check()?;
+            search(&Index::build(self.count(), &self.shared, |set| among.contains(&set) || is_centre[set as usize])?, among)?;
+        }
+        Ok(())
+    }
 }
 
 /// The join keys of a method.

@@ -7,6 +7,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::sets::{SetIndex, Sets};
+use super::tasks::pieces;
 use crate::arenas::Arenas;
 use crate::document::ShingleRef;
 use crate::error::Result;
@@ -61,7 +62,12 @@ impl<'a> Ordered<'a> {
     }
 
     /// Looks at some sets, one after the other.
-    pub(super) fn each(&self, sets: Range<SetIndex>, buffer: &mut Vec<u64>, mut look: impl FnMut(SetIndex, &[u64])) -> Result<()> {
+    pub(super) fn each(
+        &self,
+        sets: Range<SetIndex>,
+        buffer: &mut Vec<u64>,
+        mut look: impl FnMut(SetIndex, &[u64]),
+    ) -> Result<()> {
         let (file, starts) = match &self.place {
             Place::Held(arenas) => {
                 sets.for_each(|set| look(set, slice(arenas, self.sets.refs()[set as usize])));
@@ -69,7 +75,7 @@ impl<'a> Ordered<'a> {
             }
             Place::Spilled { file, starts } => (file, starts),
         };
-        for piece in pieces(starts, sets) {
+        for piece in pieces(starts, PIECE, sets) {
             let first = starts[piece.start as usize];
             buffer.resize((starts[piece.end as usize] - first) as usize, 0);
             file.read(first, buffer)?;
@@ -100,7 +106,7 @@ fn order_in_place(arenas: &mut [Vec<u64>], refs: &[ShingleRef], model: &Model) {
 
 fn spill_ordered(arenas: &Arenas, sets: &Sets, model: &Model, exec: &Exec<'_>) -> Result<Place> {
     let spill = exec.spill.as_ref().ok_or_else(|| crate::Error::Bug("nowhere to spill to".into()))?;
-    let file = spill.create("sets")?;
+    let file = spill.scratch("sets")?;
     let mut starts = Vec::with_capacity(sets.len() + 1);
     starts.push(0);
     let mut end = 0;
@@ -118,24 +124,9 @@ fn spill_ordered(arenas: &Arenas, sets: &Sets, model: &Model, exec: &Exec<'_>) -
         }
         file.write_at(starts[piece.start as usize], frames)
     };
-    let pieces: Vec<Range<SetIndex>> = pieces(&starts, 0..sets.len() as SetIndex).collect();
+    let pieces: Vec<Range<SetIndex>> = pieces(&starts, PIECE, 0..sets.len() as SetIndex).collect();
     pieces.into_par_iter().try_for_each_init(Default::default, |buffers, piece| write(buffers, piece))?;
     Ok(Place::Spilled { file, starts })
-}
-
-/// Cuts a range of sets into pieces of about [`PIECE`] words.
-fn pieces(starts: &[u64], sets: Range<SetIndex>) -> impl Iterator<Item = Range<SetIndex>> {
-    let mut first = sets.start;
-    std::iter::from_fn(move || {
-        if first >= sets.end {
-            return None;
-        }
-        let most = starts[first as usize] + PIECE;
-        let fit = starts[first as usize + 1..=sets.end as usize].partition_point(|&end| end <= most) as SetIndex;
-        let piece = first..first + fit.max(1);
-        first = piece.end;
-        Some(piece)
-    })
 }
 
 /// Sets that one thread has looked at lately. Near-duplicates are looked at again and again, and lie near each other.

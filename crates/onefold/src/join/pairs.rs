@@ -66,7 +66,7 @@ pub(super) struct Collector<'a> {
 }
 
 /// Pairs that a thread hands over at a time.
-const HANDFUL: usize = 1 << 16;
+const HANDFUL: usize = 1 << 14;
 
 impl<'a> Collector<'a> {
     pub(super) fn new(exec: &'a Exec<'a>, limit: u64) -> Collector<'a> {
@@ -111,7 +111,7 @@ impl<'a> Collector<'a> {
         let PairList { held, spilled, .. } = &mut *list;
         let spilled = match spilled {
             Some(spilled) => spilled,
-            None => spilled.insert(Spilled { file: spill.create("pairs")?, frames: Vec::new() }),
+            None => spilled.insert(Spilled { file: spill.scratch("pairs")?, frames: Vec::new() }),
         };
         std::mem::take(held).iter().chain([&pairs]).try_for_each(|pairs| spilled.write(pairs))
     }

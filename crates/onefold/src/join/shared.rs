@@ -83,7 +83,7 @@ impl Shared {
 
     fn build_spilled<K: KeysOf>(count: usize, keys_of: &K, exec: &Exec<'_>, spill: &Spill) -> Result<Shared> {
         let scattered = Scattered::write(count, keys_of, exec, spill)?;
-        let file = spill.create("shared")?;
+        let file = spill.scratch("shared")?;
         let write = |partition: usize| {
             exec.check()?;
             let entries = shared_keys(&[&scattered.partition(partition)?]);
@@ -143,9 +143,9 @@ struct Scattered {
 
 impl Scattered {
     fn write<K: KeysOf>(count: usize, keys_of: &K, exec: &Exec<'_>, spill: &Spill) -> Result<Scattered> {
-        let mut scattered = Scattered { file: spill.create("keys")?, pieces: Vec::new() };
+        let mut scattered = Scattered { file: spill.scratch("keys")?, pieces: Vec::new() };
         // A piece is in memory twice while it is written.
-        let most = (exec.memory.left() / 8).clamp(4 << 20, 256 << 20) as usize / size_of::<Entry>();
+        let most = exec.memory.part(8, 4 << 20).min(256 << 20) as usize / size_of::<Entry>();
         let (mut first, mut end, mut entries) = (0, 0, 0);
         while first < count {
             exec.check()?;

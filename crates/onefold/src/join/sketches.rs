@@ -43,12 +43,13 @@ impl Sketches {
                 firsts.into_par_iter().map_init(Vec::new, |buffer, first| sketch_block(buffer, first)).collect();
             return Ok(Sketches { len, place: Place::Held(blocks?.concat()) });
         };
-        let file = spill.create("sketches")?;
+        let file = spill.scratch("sketches")?;
         firsts.into_par_iter().try_for_each_init(Vec::new, |buffer, first| {
             exec.check()?;
             let mut frames = Vec::new();
             for (set, sketch) in (first..).zip(sketch_block(buffer, first)?.chunks(len)) {
-                let words: Vec<u64> = sketch.chunks(2).map(|pair| pair.iter().fold(0, |word, &half| word << 32 | u64::from(half))).collect();
+                let words: Vec<u64> =
+                    sketch.chunks(2).map(|pair| pair.iter().fold(0, |word, &half| word << 32 | u64::from(half))).collect();
                 file.frame(set, &words, &mut frames);
             }
             file.write_at(u64::from(first) * frame_words(len), &frames)

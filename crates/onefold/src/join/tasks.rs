@@ -31,22 +31,33 @@ pub(super) fn divide(before: &[u64], most: u64, window: impl Fn(SetIndex) -> Ran
     while first < count {
         let span = |end: SetIndex| window(first).start.min(first)..window(end - 1).end.max(end);
         let end = last_fitting(first..count, |end| weight(span(end)) <= most);
-        if weight(first..end) >= most / 4 || end == count && weight(span(end)) <= most {
+        if weight(span(end)) <= most && (weight(first..end) >= most / 4 || end == count) {
             tasks.push(Task { probe: first..end, among: window(first).start..window(end - 1).end });
             first = end;
             continue;
         }
         // The window alone is nearly too much: it is looked at piece by piece.
         let end = last_fitting(first..count, |end| weight(first..end) <= most / 2);
-        let (mut at, stop) = (window(first).start, window(end - 1).end);
-        while at < stop {
-            let next = last_fitting(at..stop, |next| weight(at..next) <= most / 2);
-            tasks.push(Task { probe: first..end, among: at..next });
-            at = next;
-        }
+        let among = pieces(before, most / 2, window(first).start..window(end - 1).end);
+        tasks.extend(among.map(|among| Task { probe: first..end, among }));
         first = end;
     }
     tasks
+}
+
+/// Cuts a range of sets into pieces that weigh no more than `most`, unless one set does.
+pub(super) fn pieces(before: &[u64], most: u64, sets: Range<SetIndex>) -> impl Iterator<Item = Range<SetIndex>> {
+    let mut first = sets.start;
+    std::iter::from_fn(move || {
+        if first >= sets.end {
+            return None;
+        }
+        let weighed = before[first as usize] + most;
+        let end = last_fitting(first..sets.end, |end| before[end as usize] <= weighed);
+        let piece = first..end;
+        first = end;
+        Some(piece)
+    })
 }
 
 /// The last end of a range for which `fits` holds, at least one after its start; it holds for all smaller ones.
@@ -70,7 +81,9 @@ mod tests {
     /// Every set meets every set of its window, once.
     #[test]
     fn tasks_cover_every_window_once_and_fit() {
-        for (count, width, most) in [(100u32, 10u32, 1000u64), (100, 100, 40), (57, 3, 5), (30, 30, 1), (1, 1, 1), (0, 1, 1), (80, 20, 9)] {
+        for (count, width, most) in
+            [(100u32, 10u32, 1000u64), (100, 100, 40), (57, 3, 5), (30, 30, 1), (1, 1, 1), (0, 1, 1), (80, 20, 9)]
+        {
             let weights: Vec<u64> = (0..u64::from(count)).map(|set| 1 + set * 7 % 3).collect();
             let before: Vec<u64> = (0..=count as usize).map(|end| weights[..end].iter().sum()).collect();
             let downwards = |set: SetIndex| set.saturating_sub(width)..set;

@@ -37,7 +37,12 @@ impl Pair {
         let halves = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
         // No estimate is NaN, which is none.
         let estimate = self.estimate.unwrap_or(f64::NAN).to_bits();
-        [halves(self.first, self.second), halves(self.overlap, self.similarity.overlap), self.similarity.union << 1 | u64::from(self.accepted), estimate]
+        [
+            halves(self.first, self.second),
+            halves(self.overlap, self.similarity.overlap),
+            self.similarity.union << 1 | u64::from(self.accepted),
+            estimate,
+        ]
     }
 
     fn from_words(words: &[u64]) -> Pair {
@@ -106,7 +111,9 @@ impl PairRows {
             let inside = FRAME.min(self.len - first);
             let words = file.read_frame(at as u64, frame as u32, inside * Pair::WORDS, &mut buffer)?;
             let wanted = rows.start.max(first) - first..rows.end.min(first + inside) - first;
-            found.extend(words[wanted.start * Pair::WORDS..wanted.end * Pair::WORDS].chunks_exact(Pair::WORDS).map(Pair::from_words));
+            found.extend(
+                words[wanted.start * Pair::WORDS..wanted.end * Pair::WORDS].chunks_exact(Pair::WORDS).map(Pair::from_words),
+            );
         }
         Ok(Cow::Owned(found))
     }
@@ -152,8 +159,8 @@ pub(crate) fn list_pairs(
     for at in 1..ends.len() {
         ends[at] += ends[at - 1];
     }
-    let most = (exec.memory.left() / 4 / size_of::<Pair>() as u64).max(1 << 16);
-    let mut writer = Writer { file: spill.create("rows")?, rows: Vec::new(), written: 0 };
+    let most = exec.memory.part(4, 4 << 20) / size_of::<Pair>() as u64;
+    let mut writer = Writer { file: spill.scratch("rows")?, rows: Vec::new(), written: 0 };
     let (mut begin, mut before) = (0, 0);
     while begin < ends.len() {
         exec.check()?;

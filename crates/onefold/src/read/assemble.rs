@@ -34,9 +34,9 @@ pub(super) fn assemble(
             }
             documents.push(entry(raw, record, arenas.len() as u32, &files, &sources));
         }
-        skipped.extend(about.refused.into_iter().map(|refused| {
-            skip(&files[refused.file as usize], number(refused.line), refused.why)
-        }));
+        skipped.extend(
+            about.refused.into_iter().map(|refused| skip(&files[refused.file as usize], number(refused.line), refused.why)),
+        );
         *before += about.lines;
         arenas.push(arena);
     }

@@ -115,7 +115,8 @@ fn read_batches(
         let start = |units: Receiver<Unit>| scope.spawn(move || work(plan, exec, listed, keeper, &units));
         let workers: Vec<_> = (0..exec.threads).map(|_| start(units.clone())).collect();
         drop(units);
-        let mut feeder = Feeder { plan, exec, keeper, done, units: send_unit, extra_files: Vec::new(), listed, unread: Vec::new() };
+        let mut feeder =
+            Feeder { plan, exec, keeper, done, units: send_unit, extra_files: Vec::new(), listed, unread: Vec::new() };
         let fed = feeder.feed(streams, memory);
         let Feeder { extra_files, unread, units, .. } = feeder;
         drop(units);

@@ -91,8 +91,7 @@ impl<'a> Keeper<'a> {
 
     /// What is said of a document that is too much for the memory there is.
     pub(super) fn too_large(&self, name: &str, bytes: u64) -> Error {
-        let what = format!("a document of {} MiB or more in '{name}'", bytes >> 20);
-        Error::out_of_memory(what, 2 * WORK_FACTOR * bytes, self.limit())
+        Error::out_of_memory(format!("a document of {} MiB or more in '{name}'", bytes >> 20), self.exec.memory)
     }
 
     /// Waits until there is room for a unit of so many bytes. One is always let through.
@@ -134,7 +133,7 @@ impl<'a> Keeper<'a> {
         let count = self.count.fetch_add(count, Ordering::Relaxed) + count;
         let needed = 2 * documents + LATER * count;
         if needed > self.limit() / 10 * 9 {
-            return Err(Error::out_of_memory(format!("a collection of {count} documents or more"), needed, self.limit()));
+            return Err(Error::out_of_memory(format!("a collection of {count} documents or more"), self.exec.memory));
         }
         Ok(needed)
     }
@@ -144,7 +143,7 @@ impl<'a> Keeper<'a> {
         let needed = self.count(&batch.about)?;
         if self.exec.spill.is_some() {
             let held = self.held.load(Ordering::Relaxed) + arena.len() as u64 * 8;
-            if held + needed > self.limit() / 2 {
+            if held + needed > self.limit() / 2 || self.exec.memory.is_tight() {
                 self.spilling.store(true, Ordering::Relaxed);
             }
         }
@@ -218,4 +217,3 @@ pub(super) fn decode(words: &[u64]) -> Option<(About, usize)> {
     let about = bytemuck::cast_slice::<u64, u8>(rest).get(..bytes as usize)?;
     Some((postcard::from_bytes(about).ok()?, 1 + (bytes as usize).div_ceil(8)))
 }
-

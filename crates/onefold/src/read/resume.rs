@@ -41,7 +41,9 @@ impl Journal {
         let mut inputs = blake3::Hasher::new();
         for Listed { file, kind, follow } in listed {
             let seen = file.again.as_ref().map(|again| again.seen);
-            inputs.update(format!("{:?}", (&file.name, &file.aliases, &file.argument, file.reference, kind, follow, seen)).as_bytes());
+            inputs.update(
+                format!("{:?}", (&file.name, &file.aliases, &file.argument, file.reference, kind, follow, seen)).as_bytes(),
+            );
         }
         for stream in streams {
             inputs.update(format!("{:?}", (&stream.name, stream.reference)).as_bytes());

@@ -163,7 +163,9 @@ impl<'a> Reference<'a> {
     pub fn new(outcome: &'a Outcome) -> Result<Self> {
         let inputs = outcome.verdicts.len() as DocIndex;
         let mut documents: BTreeSet<DocIndex> = BTreeSet::new();
-        outcome.pairs.each(|pair| documents.extend([pair.first, pair.second].into_iter().filter(|&document| document >= inputs)))?;
+        outcome
+            .pairs
+            .each(|pair| documents.extend([pair.first, pair.second].into_iter().filter(|&document| document >= inputs)))?;
         Ok(Reference { outcome, documents: documents.into_iter().collect() })
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use onefold::{ClusterMode, Discard, Input, Outcome, PairsMode, Plan, Relate, Relation, Remove, Source, run};
 
-use crate::corpus::{Record, STREAM, exec, real, run_on, stream};
+use crate::corpus::{Record, STREAM, exec, real, run_on, run_on_disk, said, stream};
 use crate::generate::{Random, collection};
 use crate::oracle::{Facts, Fate, Plain, Question};
 
@@ -35,8 +35,10 @@ fn is_reference(record: &Record) -> bool {
 
 fn answer(plan: &Plan, records: &[Record]) -> Outcome {
     let (against, inputs): (Vec<Record>, Vec<Record>) = records.iter().cloned().partition(is_reference);
-    let against = if against.is_empty() { Vec::new() } else { stream(&against) };
-    run(plan, &exec(2), Source { inputs: stream(&inputs), against }, &mut Discard).unwrap()
+    let source = || Source { inputs: stream(&inputs), against: if against.is_empty() { Vec::new() } else { stream(&against) } };
+    let outcome = run(plan, &exec(2), source(), &mut Discard).unwrap();
+    assert_eq!(said(&run_on_disk(plan, source(), &mut Discard)), said(&outcome), "on disk: {plan:?}");
+    outcome
 }
 
 fn id(outcome: &Outcome, document: u32) -> String {

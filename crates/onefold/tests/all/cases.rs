@@ -40,7 +40,13 @@ fn documents(outcome: &Outcome) -> BTreeMap<String, Value> {
 
 fn pairs(outcome: &Outcome) -> Vec<Value> {
     let id = |document: u32| &outcome.collection.documents[document as usize].id;
-    outcome.pairs.to_vec().unwrap().iter().map(|pair| json!([id(pair.first), id(pair.second), pair.similarity.as_f64(), pair.accepted])).collect()
+    outcome
+        .pairs
+        .to_vec()
+        .unwrap()
+        .iter()
+        .map(|pair| json!([id(pair.first), id(pair.second), pair.similarity.as_f64(), pair.accepted]))
+        .collect()
 }
 
 fn check(path: &Path) {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use onefold::{Discard, Document, Exec, Input, Outcome, Plan, run};
+use onefold::{Discard, Document, Exec, Input, Memory, Outcome, Plan, Sink, Source, Spill, run};
 use serde_json::{Value, json};
 
 /// A document with everything that can change its fate.
@@ -81,6 +81,28 @@ pub fn exec(threads: usize) -> Exec<'static> {
 
 pub fn run_on(plan: &Plan, source: Vec<Input>) -> Outcome {
     run(plan, &exec(2), source, &mut Discard).unwrap()
+}
+
+/// Runs with everything on disk, in small pieces.
+pub fn run_on_disk(plan: &Plan, source: impl Into<Source>, sink: &mut dyn Sink) -> Outcome {
+    let folder = tempfile::tempdir().unwrap();
+    let spill = Spill::in_folder(folder.path().join("work"));
+    let outcome = run(plan, &Exec { memory: Memory::TIGHT, spill: Some(spill), ..exec(2) }, source, sink).unwrap();
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left");
+    outcome
+}
+
+/// Everything an outcome says, by ids.
+pub fn said(outcome: &Outcome) -> (Vec<String>, Vec<String>) {
+    let id = |document: u32| &outcome.collection.documents[document as usize].id;
+    let verdict = |(at, v): (usize, &onefold::Verdict)| {
+        let names = [id(at as u32), id(v.representative), id(v.cluster)];
+        format!("{names:?} {} {} {} {:?} {} {}", v.similarity.as_f64(), v.cluster_size, v.kept, v.relation, v.rank, v.reason())
+    };
+    let pair = |p: &onefold::Pair| {
+        format!("{} {} {} {:?} {} {}", id(p.first), id(p.second), p.similarity.as_f64(), p.estimate, p.overlap, p.accepted)
+    };
+    (outcome.verdicts.iter().enumerate().map(verdict).collect(), outcome.pairs.to_vec().unwrap().iter().map(pair).collect())
 }
 
 /// A real collection, or nothing where the data is not there; a skipped test must be heard, and CI must not skip.

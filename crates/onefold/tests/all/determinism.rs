@@ -1,14 +1,17 @@
-//! The same bytes out for any number of threads and any order of the input (I4, D8).
+//! The same bytes out for any number of threads, any memory and any order of the input (I4, D8).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use onefold::{ClusterMode, Format, Input, Method, MinHashSettings, Outcome, PairsMode, Plan, ResultFolder, run};
+use onefold::{ClusterMode, Format, Input, Method, MinHashSettings, PairsMode, Plan, ResultFolder, run};
 
-use crate::corpus::{Record, exec, file, jsonl, memory, stream};
+use crate::corpus::{Record, exec, file, jsonl, memory, run_on_disk, said, stream};
 use crate::generate::{Random, collection};
 
 const FORMATS: [Format; 3] = [Format::Parquet, Format::Jsonl, Format::Csv];
+
+/// In place of a number of threads: two, and everything goes to disk.
+const ON_DISK: usize = 0;
 
 /// Every file of a result but the manifest, which has the command in it.
 type Files = BTreeMap<String, Vec<u8>>;
@@ -17,7 +20,11 @@ fn result(plan: &Plan, threads: usize, format: Format, source: Vec<Input>) -> Fi
     let folder = tempfile::tempdir().unwrap();
     let mut sink = ResultFolder::new(folder.path().join("out"));
     sink.format = format;
-    run(plan, &exec(threads), source, &mut sink).unwrap();
+    if threads == ON_DISK {
+        run_on_disk(plan, source, &mut sink);
+    } else {
+        run(plan, &exec(threads), source, &mut sink).unwrap();
+    }
     let entries = std::fs::read_dir(folder.path().join("out")).unwrap().map(|entry| entry.unwrap().path());
     let files = entries.filter(|path| path.file_name().unwrap() != "run.json");
     files.map(|path| (path.file_name().unwrap().to_str().unwrap().to_string(), std::fs::read(path).unwrap())).collect()
@@ -57,7 +64,7 @@ fn records() -> Vec<Record> {
 }
 
 #[test]
-fn threads_and_the_order_of_arguments_change_no_byte() {
+fn threads_memory_and_the_order_of_arguments_change_no_byte() {
     let (folder, records) = (tempfile::tempdir().unwrap(), records());
     let files = write(folder.path(), &[&records[..100], &records[100..350], &records[350..]]);
     let turned = [files[2].clone(), files[0].clone(), files[1].clone(), files[0].clone()];
@@ -67,6 +74,7 @@ fn threads_and_the_order_of_arguments_change_no_byte() {
             assert_eq!(first.len(), 4, "documents, pairs, state, skipped");
             assert!(result(&plan, 2, format, paths(&files)) == first, "2 threads: {plan:?}");
             assert!(result(&plan, 8, format, paths(&turned)) == first, "8 threads, other order: {plan:?}");
+            assert!(result(&plan, ON_DISK, format, paths(&turned)) == first, "on disk: {plan:?}");
         }
     }
 }
@@ -101,19 +109,6 @@ fn how_documents_are_spread_over_files_changes_no_byte() {
             assert!(without_places(result(&plan, 2, Format::Jsonl, paths(&files))) == first, "{pieces} files: {plan:?}");
         }
     }
-}
-
-/// Everything an outcome says, by ids.
-fn said(outcome: &Outcome) -> (Vec<String>, Vec<String>) {
-    let id = |document: u32| &outcome.collection.documents[document as usize].id;
-    let verdict = |(at, v): (usize, &onefold::Verdict)| {
-        let names = [id(at as u32), id(v.representative), id(v.cluster)];
-        format!("{names:?} {} {} {} {:?} {} {}", v.similarity.as_f64(), v.cluster_size, v.kept, v.relation, v.rank, v.reason())
-    };
-    let pair = |p: &onefold::Pair| {
-        format!("{} {} {} {:?} {} {}", id(p.first), id(p.second), p.similarity.as_f64(), p.estimate, p.overlap, p.accepted)
-    };
-    (outcome.verdicts.iter().enumerate().map(verdict).collect(), outcome.pairs.to_vec().unwrap().iter().map(pair).collect())
 }
 
 #[test]

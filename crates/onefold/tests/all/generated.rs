@@ -1,9 +1,9 @@
 //! Equal to brute force on thousands of generated documents, with every setting at random.
 
-use onefold::PairsMode;
+use onefold::{Discard, PairsMode};
 
 use crate::compare::{Ask, Expected};
-use crate::corpus::{Record, STREAM, run_on, stream};
+use crate::corpus::{Record, STREAM, run_on, run_on_disk, stream};
 use crate::generate::{Random, collection};
 use crate::oracle::{Facts, Key, Overlaps};
 
@@ -26,6 +26,9 @@ fn check(ask: &Ask, records: &[Record], facts: &Facts, overlaps: &Overlaps) {
     let all = run_on(&ask.plan(PairsMode::All), stream(records));
     expected.check_verdicts(&all);
     expected.check_pairs(&all);
+    let all_on_disk = run_on_disk(&ask.plan(PairsMode::All), stream(records), &mut Discard);
+    expected.check_verdicts(&all_on_disk);
+    expected.check_pairs(&all_on_disk);
     let star = run_on(&ask.plan(PairsMode::Star), stream(records));
     expected.check_verdicts(&star);
     expected.check_star(&star);
