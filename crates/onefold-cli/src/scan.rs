@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use anyhow::Result;
-use onefold::{ErrorKind, Exec, Format, Input, Memory, ResultFolder, Source, Spill};
+use onefold::{ErrorKind, Exec, Format, Input, Memory, Plan, ResultFolder, SavedResult, Source, Spill};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 
 use crate::args::{RoomArgs, ScanArgs, TableFormat, WritingArgs};
@@ -44,6 +44,9 @@ pub fn run(args: &ScanArgs) -> Result<Done> {
         return Err(Usage(format!("--write-kept and --out must be different folders, not both '{}'", args.out.display())).into());
     }
     folder.write_kept = args.write_kept.clone();
+    if let Some(done) = completed(args, &plan, &folder, exec.spill.as_ref())? {
+        return Ok(done);
+    }
     let outcome = onefold::run(&plan, &exec, source(&args.inputs, &args.against)?, &mut folder).inspect_err(|error| {
         TERMINATED.store(terminated.load(Ordering::Relaxed), Ordering::Relaxed);
         let left = error.kind() != ErrorKind::Usage && exec.spill.as_ref().is_some_and(Spill::is_left);
@@ -53,6 +56,30 @@ pub fn run(args: &ScanArgs) -> Result<Done> {
     let summary = Summary { outcome: &outcome, folder: Some(&args.out), kept: folder.kept.as_ref(), seconds };
     summary.print(args.json, args.quiet)?;
     Ok(if outcome.is_partial() { Done::Partial } else { Done::Complete })
+}
+
+/// With `--resume`: whether the run was complete when it died, or came to its end.
+fn completed(args: &ScanArgs, plan: &Plan, folder: &ResultFolder, spill: Option<&Spill>) -> Result<Option<Done>> {
+    let manifest = args.out.join("run.json");
+    let (true, false, Some(spill)) = (args.room.resume && manifest.is_file(), args.writing.overwrite, spill) else { return Ok(None) };
+    let of_this_run = if spill.is_left() {
+        spill.is_published(&blake3::hash(&std::fs::read(&manifest)?).to_hex())
+    } else {
+        SavedResult::open(&args.out).is_ok_and(|saved| {
+            let found = saved.manifest;
+            plan.digest().is_ok_and(|digest| digest == found.plan_digest)
+                && (&found.inputs, &found.against) == (&folder.inputs, &folder.against)
+        })
+    };
+    if !of_this_run {
+        return Ok(None);
+    }
+    let saved = SavedResult::open(&args.out)?;
+    spill.remove();
+    if !args.quiet {
+        output::error(&format!("'{}' holds the result of this command; there is nothing left to do\n", args.out.display()));
+    }
+    Ok(Some(if saved.manifest.counts.is_partial() { Done::Partial } else { Done::Complete }))
 }
 
 /// A folder for a result, with its page.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::cluster::{ClusterMode, Components, Neighbours, Stars};
 use crate::document::{Collection, DocIndex};
 use crate::error::{Error, Result};
-use crate::exec::Exec;
+use crate::exec::{Exec, Spill};
 use crate::fingerprint::{Built, Fingerprint};
 use crate::join::{self, Join, Ordered, PairList, SetIndex, SetPair, Sets};
 use crate::learn::Model;
@@ -96,6 +96,7 @@ impl fmt::Display for Stage {
 /// the result, it stays for another that resumes.
 pub fn run(plan: &Plan, exec: &Exec<'_>, source: impl Into<Source>, sink: &mut dyn Sink) -> Result<Outcome> {
     plan.validate()?;
+    exec.spill.iter().for_each(Spill::sweep);
     sink.prepare()?;
     let Some(spill) = &exec.spill else { return run_stages(plan, exec, source.into(), sink) };
     spill.claim(sink.replaces())?;

@@ -115,6 +115,17 @@ impl Running {
         );
     }
 
+    /// The same, unless it has ended by itself.
+    pub fn signal_if_running(&mut self, name: &str) {
+        if self.is_running() {
+            self.signal(name);
+        }
+    }
+
+    pub fn is_running(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(None))
+    }
+
     pub fn id(&self) -> u32 {
         self.child.id()
     }

@@ -1,7 +1,8 @@
 //! What does not fit in memory: files of frames, each with its length and a checksum, in a folder that goes when the run ends.
 //!
-//! Everything is 64-bit words. A frame is two words of heading (what kind of file, how many words, a tag, a checksum of all of it) and the
-//! words themselves. The tag says which frame it is, so a frame in the wrong place is as wrong as one with a flipped bit.
+//! Everything is 64-bit words. A frame is two words of heading and the words themselves. The heading says what kind of file it is of, how
+//! many words follow (with a checksum of its own, so that a damaged length is never believed), which frame it is (so that a frame in the
+//! wrong place is as wrong as one with a flipped bit), and a checksum of everything.
 
 use std::fs::{self, File};
 use std::io;
@@ -18,6 +19,8 @@ use crate::error::{Error, Result};
 pub const SPILL_VERSION: u32 = 1;
 /// The note that says whose work lies in the folder.
 pub(crate) const JOURNAL: &str = "journal.json";
+/// The note of the result's manifest.
+const PUBLISHED: &str = "published.json";
 /// Words of a frame's heading.
 pub const HEADING: usize = 2;
 
@@ -86,6 +89,16 @@ impl Spill {
         fs::exists(self.folder.join(JOURNAL)).unwrap_or(false)
     }
 
+    /// Notes that a result with this manifest is about to be published: all that is left to do then is to drop the work.
+    pub(crate) fn note_published(&self, manifest: &str) -> Result<()> {
+        if self.is_left() { self.write_note(PUBLISHED, &manifest) } else { Ok(()) }
+    }
+
+    /// Whether the work is of a run that published its result, whose manifest has this digest, and died before it dropped the work.
+    pub fn is_published(&self, manifest: &str) -> bool {
+        self.read_note::<String>(PUBLISHED).as_deref() == Some(manifest)
+    }
+
     /// Writes a note, whole or not at all.
     pub(crate) fn write_note(&self, name: &str, note: &impl Serialize) -> Result<()> {
         let (path, partial) = (self.folder.join(name), self.folder.join(format!("{name}.new")));
@@ -102,9 +115,21 @@ impl Spill {
         serde_json::from_slice(&fs::read(self.folder.join(name)).ok()?).ok()
     }
 
-    /// Drops everything.
+    /// Drops everything. It is put aside first: what a run that dies meanwhile leaves is not taken for work.
     pub fn remove(&self) {
-        let _ = fs::remove_dir_all(&self.folder);
+        let _ = fs::rename(&self.folder, self.put_aside());
+        self.sweep();
+    }
+
+    /// Drops what a run had put aside when it died.
+    pub(crate) fn sweep(&self) {
+        let _ = fs::remove_dir_all(self.put_aside());
+    }
+
+    fn put_aside(&self) -> PathBuf {
+        let mut name = self.folder.clone().into_os_string();
+        name.push("-done");
+        name.into()
     }
 }
 
@@ -120,7 +145,8 @@ pub struct SpillFile {
 
 /// Frames of different files, or of different versions, are not taken for one another.
 fn kind_of(name: &str) -> u16 {
-    (crc32fast::hash(name.as_bytes()) ^ SPILL_VERSION) as u16
+    // The first bit is never set in a shingle, so a heading is found again among shingles.
+    (crc32fast::hash(name.as_bytes()) ^ SPILL_VERSION) as u16 | 1 << 15
 }
 
 impl SpillFile {
@@ -130,8 +156,10 @@ impl SpillFile {
         out.extend_from_slice(words);
     }
 
+    /// The first word of a heading: kind, a checksum of the length, the length.
     fn shape(&self, words: usize) -> u64 {
-        u64::from(self.kind) << 48 | words as u64
+        let check = crc32fast::hash(&(words as u64).to_le_bytes()) as u16;
+        u64::from(self.kind) << 48 | u64::from(check) << 32 | words as u64
     }
 
     /// Writes frames at the end; returns where they begin, in words.
@@ -180,9 +208,9 @@ impl SpillFile {
         let left = self.words().checked_sub(at + HEADING as u64)?;
         let mut heading = [0; HEADING];
         self.read(at, &mut heading).ok()?;
-        let words = heading[0] & ((1 << 48) - 1);
+        let words = u64::from(heading[0] as u32);
         let tag = (heading[1] >> 32) as u32;
-        if words > left {
+        if words > left || heading[0] != self.shape(words as usize) {
             return None;
         }
         self.read_frame(at, tag, words as usize, buffer).ok().map(|words| (tag, words))
@@ -253,7 +281,8 @@ mod tests {
             file.write_at(0, &frames).unwrap();
             let error = file.read_frame(0, 7, 3, &mut buffer).unwrap_err();
             assert_eq!(error.kind(), crate::ErrorKind::Corrupt, "bit {bit}");
-            assert!(bit < 48 && bit / 64 == 0 || file.next_frame(0, &mut buffer).is_none(), "bit {bit}");
+            assert!(file.next_frame(0, &mut buffer).is_none(), "bit {bit}");
+            assert_eq!(file.find_frame(1), Some(5), "bit {bit}");
             frames[bit / 64] ^= 1 << (bit % 64);
         }
         let other = spill.create("pairs").unwrap();

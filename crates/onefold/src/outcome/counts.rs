@@ -50,6 +50,14 @@ pub struct Counts {
     pub sources: BTreeMap<String, SourceCounts>,
 }
 
+impl Counts {
+    /// Whether an input was left out, cut, lossily read or renamed.
+    pub fn is_partial(&self) -> bool {
+        let remarks = ["lossy", "truncated", "renamed"];
+        self.skipped > 0 || remarks.iter().any(|remark| self.flagged_by_reason.contains_key(*remark))
+    }
+}
+
 /// The counts of one source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceCounts {

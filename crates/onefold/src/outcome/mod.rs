@@ -124,8 +124,7 @@ impl Outcome {
 
     /// Whether an input was left out, cut, lossily read or renamed: the run is complete, but not clean.
     pub fn is_partial(&self) -> bool {
-        let remarks = ["lossy", "truncated", "renamed"];
-        self.counts.skipped > 0 || remarks.iter().any(|remark| self.counts.flagged_by_reason.contains_key(*remark))
+        self.counts.is_partial()
     }
 }
 

@@ -70,7 +70,7 @@ pub fn ingest(plan: &Plan, exec: &Exec<'_>, source: Source, sink: &dyn Sink) -> 
     let total: u64 = listed.iter().map(|l| l.file.bytes).sum();
     exec.observer.begin(Stage::Read, (streams.is_empty() && total > 0).then_some(total));
     let journal = Journal::new(plan, &listed, &streams)?;
-    let left = Left::find(exec, &journal, listed.len())?;
+    let left = Left::find(exec, &journal, &listed)?;
     let read = match left.all_read {
         Some(note) => {
             let files = note.unlisted.iter().map(|(name, reference)| super::unlisted(name, *reference)).collect();
@@ -126,8 +126,7 @@ fn read_batches(
         Ok::<_, Error>((batches, fed.map(|()| (extra_files, unread))))
     })?;
     if exec.check().is_err() && exec.spill.is_some() {
-        // What was read need not be read again.
-        keeper.spill(&mut batches)?;
+        keeper.spill_on_interrupt(&mut batches)?;
     }
     let (files, unread) = fed?;
     exec.check()?;

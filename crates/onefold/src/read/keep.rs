@@ -164,6 +164,12 @@ impl<'a> Keeper<'a> {
         self.spilling.load(Ordering::Relaxed)
     }
 
+    /// Puts what is in memory on disk, if reading it again would take longer than a moment.
+    pub(super) fn spill_on_interrupt(&self, batches: &mut [Batch]) -> Result<()> {
+        const A_MOMENT: u64 = 8 << 20;
+        if self.held.load(Ordering::Relaxed) < A_MOMENT { Ok(()) } else { self.spill(batches) }
+    }
+
     /// Puts what is in memory on disk.
     pub(super) fn spill(&self, batches: &mut [Batch]) -> Result<()> {
         for batch in batches {

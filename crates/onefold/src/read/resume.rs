@@ -92,7 +92,7 @@ pub(super) struct Left {
 
 impl Left {
     /// Takes up what an interrupted run left of the same work. Batches that can't be believed are as if they had never been.
-    pub(super) fn find(exec: &Exec<'_>, journal: &Journal, listed: usize) -> Result<Left> {
+    pub(super) fn find(exec: &Exec<'_>, journal: &Journal, listed: &[Listed]) -> Result<Left> {
         let Some(spill) = exec.spill.as_ref().filter(|spill| spill.resume) else { return Ok(Left::default()) };
         if !journal.is_of(spill)? {
             return Ok(Left::default());
@@ -120,8 +120,9 @@ impl Left {
         file.cut(sound)?;
         let all_read = spill.read_note::<AllRead>(ALL_READ).filter(|note| note.batches == batches.len());
         if all_read.is_none() {
-            // A stream has to be read from its beginning.
-            batches.retain(|batch| (batch.about.file as usize) < listed);
+            // Streams and pipes have to be read from their beginning.
+            let can_be_read_again = |file: u32| listed.get(file as usize).is_some_and(|listed| listed.file.again.is_some());
+            batches.retain(|batch| can_be_read_again(batch.about.file));
         }
         Ok(Left { batches, file: Some(Arc::new(file)), all_read })
     }

@@ -64,6 +64,8 @@ struct Lock {
 }
 
 const LOCK: &str = ".lock";
+/// Begins the names of hidden folders that parts are written to.
+const STAGING: &str = ".run-";
 pub(super) const MANIFEST: &str = "run.json";
 pub(super) const PAGE: &str = "report.html";
 
@@ -115,15 +117,22 @@ impl ResultFolder {
 
     fn claim(&self) -> Result<Claim> {
         let created = missing_folders(&self.path);
-        let mut claim = Claim { staging: self.path.join(format!(".run-{}", std::process::id())), held: None, created };
+        let mut claim = Claim { staging: self.path.join(format!("{STAGING}{}", std::process::id())), held: None, created };
         fs::create_dir_all(&self.path).map_err(|e| Error::output("create", &self.path, e))?;
         claim.held = Some(take_lock(&self.path)?);
         // Only now is it certain that nobody published here in the meantime.
         self.check_target()?;
-        // A dead run may have had our number; its parts are worth nothing, and we hold the lock.
-        let _ = fs::remove_dir_all(&claim.staging);
+        self.drop_parts_of_dead_runs();
         fs::create_dir(&claim.staging).map_err(|e| Error::output("create", &claim.staging, e))?;
         Ok(claim)
+    }
+
+    /// Parts without a manifest are worth nothing, and nobody else is at work here: we hold the lock.
+    fn drop_parts_of_dead_runs(&self) {
+        let entries = fs::read_dir(&self.path).into_iter().flatten().flatten();
+        for entry in entries.filter(|entry| entry.file_name().as_encoded_bytes().starts_with(STAGING.as_bytes())) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
     }
 
     fn write_parts(&self, outcome: &Outcome, staging: &Path) -> Result<BTreeMap<String, FileDigest>> {
@@ -238,7 +247,7 @@ impl Sink for ResultFolder {
         };
         let names: Vec<String> = files.keys().cloned().collect();
         let manifest = self.manifest(outcome, exec, files)?;
-        write_part(&claim.staging.join(MANIFEST), &|out| {
+        let manifest = write_part(&claim.staging.join(MANIFEST), &|out| {
             serde_json::to_writer_pretty(&mut *out, &manifest)?;
             out.write_all(b"\n")
         })?;
@@ -247,6 +256,7 @@ impl Sink for ResultFolder {
         if let Some(list) = &self.exclude_list {
             write_exclude_list(list, outcome)?;
         }
+        exec.spill.as_ref().map_or(Ok(()), |spill| spill.note_published(&manifest.blake3))?;
         kept_claim.as_mut().map_or(Ok(()), kept::Claim::publish)?;
         self.publish(&claim.staging, names.into_iter())?;
         claim.created.clear();

@@ -1,0 +1,122 @@
+//! D8, F11, S1, S9: memory is a promise, and the answer does not depend on it.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use crate::machine::{shared, shell, with_mounts};
+use crate::place::{Place, row, set, text};
+
+fn with_collection() -> Option<Place> {
+    let place = Place::new();
+    let names = ["debdocs_slice", "revisions_sitepolicy", "webis_s3_terabyte"];
+    for name in names {
+        let rows = fs::read(shared(&format!("{name}/docs.jsonl"))?).unwrap();
+        place.write(&format!("in/{name}.jsonl"), rows);
+    }
+    Some(place)
+}
+
+fn found(place: &Place, out: &str) -> BTreeMap<String, Vec<u8>> {
+    let names = ["documents.parquet", "pairs.parquet", "state.parquet", "skipped.jsonl"];
+    names.into_iter().map(|name| (name.to_string(), fs::read(place.at(format!("{out}/{name}"))).unwrap())).collect()
+}
+
+/// The most memory a process took, in bytes: asked again and again until it has ended.
+fn peak_of(running: &mut crate::program::Running) -> u64 {
+    let status = format!("/proc/{}/status", running.id());
+    let mut peak = 0;
+    while running.is_running() {
+        let text = fs::read_to_string(&status).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        peak = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or(0).max(peak);
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    peak << 10
+}
+
+#[test]
+fn d8_the_same_bytes_within_the_bound_for_any_memory() {
+    let Some(place) = with_collection() else { return };
+    place.onefold(["scan", "in", "--out", "whole", "--threads", "1", "--memory", "4GiB"]).run().exits(0);
+    for (memory, megabytes) in [("96MiB", 96), ("128MiB", 128), ("200MiB", 200)] {
+        for threads in ["1", "2", "8"] {
+            let out = format!("out-{memory}-{threads}");
+            let mut running = place.onefold(["scan", "in", "--out", &out, "--threads", threads, "--memory", memory]).open();
+            let peak = peak_of(&mut running);
+            running.wait().exits(0);
+            assert!(found(&place, &out) == found(&place, "whole"), "{memory}, {threads} threads");
+            assert!(peak <= (megabytes << 20) * 11 / 10, "{} MiB with {memory} and {threads} threads", peak >> 20);
+            assert!(peak > 20 << 20, "not measured: {peak}");
+        }
+    }
+}
+
+#[test]
+fn s9_less_than_the_least_is_refused() {
+    let place = Place::with_documents();
+    place.scan("in --memory 95MiB").exits(2).says(&["E0201", "memory", "≥ 96 MiB"]);
+    place.scan("in --memory lots").exits(2).says(&["512MiB"]);
+    assert!(!place.at("out").exists());
+    place.scan("in --memory 96MiB").exits(0);
+}
+
+#[test]
+fn s9_a_limit_on_address_space_is_minded() {
+    let Some(place) = with_collection() else { return };
+    shell(place.path(), "ulimit -v 600000; $ONEFOLD scan in --out out --quiet; exit $?").run().exits(0);
+    place.onefold(["scan", "in", "--out", "whole", "--quiet"]).run().exits(0);
+    assert!(found(&place, "out") == found(&place, "whole"));
+}
+
+#[test]
+fn f11_few_open_files_are_enough() {
+    let Some(place) = with_collection() else { return };
+    shell(place.path(), "ulimit -n 24; $ONEFOLD scan in --out out --quiet --memory 96MiB --resume; exit $?").run().exits(0);
+}
+
+#[test]
+fn s1_a_full_disk_for_the_work_is_exit_5_and_leaves_nothing() {
+    let Some(place) = with_collection() else { return };
+    fs::create_dir(place.at("mount")).unwrap();
+    for options in ["size=1m", "size=8m", "size=40m", "nr_inodes=2", "nr_inodes=3"] {
+        let script = format!(
+            "mount -t tmpfs -o {options} tmpfs mount; code=0; \
+             $ONEFOLD scan in --out out --quiet --memory 96MiB --temp-dir mount --resume || code=$?; ls -A mount; exit $code"
+        );
+        let Some(program) = with_mounts(place.path(), &script) else { return };
+        let ran = program.run().exits(5).says(&["E0512", "mount/onefold-", "No space left on device", "--temp-dir"]);
+        assert_eq!(ran.stdout, "", "left behind with {options}");
+        assert!(!place.at("out").exists());
+    }
+}
+
+/// What is too large for the memory there is stops the run, since with more of it the answer would be another.
+#[test]
+fn an_enormous_document_does_not_break_the_bound() {
+    let place = Place::new();
+    let long = text("word", 6_000_000);
+    assert!(long.len() > 50 << 20);
+    place.write("a.jsonl", row("a", &text("a", 40)) + &row("long", &long) + &row("b", &text("b", 40)));
+    place.write("in/long.txt", &long);
+    for input in ["a.jsonl", "in"] {
+        let mut running = place.onefold(["scan", input, "--out", "out", "--memory", "96MiB"]).open();
+        let peak = peak_of(&mut running);
+        running.wait().exits(8).says(&["E0803", input, "--memory", "--max-document-bytes"]);
+        assert!(peak <= (96 << 20) * 11 / 10, "{} MiB", peak >> 20);
+        assert!(!place.at("out").exists());
+    }
+    place.scan("a.jsonl --memory 96MiB --max-document-bytes 1000000").exits(3);
+    assert_eq!(place.ids(), set(["a", "b"]));
+}
+
+#[test]
+fn more_documents_than_memory_are_refused_by_name() {
+    let place = Place::new();
+    let rows: String = (0..260_000).map(|n| format!("{{\"id\":\"{n}\",\"text\":\"{n}\"}}\n")).collect();
+    place.write("a.jsonl", rows);
+    let mut running = place.onefold(["scan", "a.jsonl", "--out", "out", "--memory", "96MiB", "--quiet"]).open();
+    let peak = peak_of(&mut running);
+    running.wait().exits(8).says(&["E0803", "documents", "--memory"]);
+    assert!(peak <= (96 << 20) * 11 / 10, "{} MiB", peak >> 20);
+    assert!(!place.at("out").exists());
+}
