@@ -61,7 +61,9 @@ pub fn run(args: &ScanArgs) -> Result<Done> {
 /// With `--resume`: whether the run was complete when it died, or came to its end.
 fn completed(args: &ScanArgs, plan: &Plan, folder: &ResultFolder, spill: Option<&Spill>) -> Result<Option<Done>> {
     let manifest = args.out.join("run.json");
-    let (true, false, Some(spill)) = (args.room.resume && manifest.is_file(), args.writing.overwrite, spill) else { return Ok(None) };
+    let (true, false, Some(spill)) = (args.room.resume && manifest.is_file(), args.writing.overwrite, spill) else {
+        return Ok(None);
+    };
     let of_this_run = if spill.is_left() {
         spill.is_published(&blake3::hash(&std::fs::read(&manifest)?).to_hex())
     } else {

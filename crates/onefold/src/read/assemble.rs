@@ -1,13 +1,13 @@
 //! From what the workers left to a collection: numbers, ids, sources, and the order of ids.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::document::{Raw, Refusal};
+use super::document::{Raw, Refusal, Refused};
 use super::keep::Batch;
 use crate::arenas::Arenas;
 use crate::document::{Collection, Entry, Flags, InputFile, Locator, ShingleRef};
-use crate::error::{SkipKind, Skipped};
+use crate::error::{Result, SkipKind, Skipped};
 use crate::exec::SpillFile;
 use crate::run::Stage;
 
@@ -17,14 +17,15 @@ pub(super) fn assemble(
     spilled: Option<Arc<SpillFile>>,
     files: Vec<InputFile>,
     mut skipped: Vec<Skipped>,
-) -> Collection {
-    batches.sort_unstable_by_key(|batch| (batch.about.file, batch.about.position));
-    let sources = source_names(&batches, &files);
-    let mut documents = Vec::with_capacity(batches.iter().map(|batch| batch.about.documents.len()).sum());
+) -> Result<Collection> {
+    batches.sort_unstable_by_key(|batch| (batch.file, batch.position));
+    let mut sources = Sources::default();
+    let mut documents = Vec::new();
     let mut by_address = HashSet::new();
     let mut arenas = Vec::with_capacity(batches.len());
     let mut lines_before: HashMap<u32, u64> = HashMap::new();
-    for Batch { about, arena } in batches {
+    for batch in batches {
+        let (about, arena) = batch.open(spilled.as_deref())?;
         let before = lines_before.entry(about.file).or_default();
         let number = |line: Option<u64>| line.map_or(0, |line| *before + line + 1);
         for raw in about.documents {
@@ -32,20 +33,51 @@ pub(super) fn assemble(
             if raw.by_address {
                 by_address.insert(place(&raw, record));
             }
-            documents.push(entry(raw, record, arenas.len() as u32, &files, &sources));
+            let source = sources.number(raw.source.as_deref().unwrap_or(&files[raw.file as usize].argument));
+            documents.push(entry(raw, record, arenas.len() as u32, &files, source));
         }
-        skipped.extend(
-            about.refused.into_iter().map(|refused| skip(&files[refused.file as usize], number(refused.line), refused.why)),
-        );
+        let skip = |refused: Refused| skip(&files[refused.file as usize], number(refused.line), refused.why);
+        skipped.extend(about.refused.into_iter().map(skip));
         *before += about.lines;
         arenas.push(arena);
     }
+    documents.shrink_to_fit();
+    let sources = sources.sort(&mut documents);
     rename_repeated(&mut documents, &sources, &by_address);
     let is_reference = |document: &Entry| document.flags.has(Flags::REFERENCE);
     documents.sort_unstable_by(|a, b| (is_reference(a), a.id.as_bytes()).cmp(&(is_reference(b), b.id.as_bytes())));
     skipped.extend(documents.iter().filter(|document| !is_reference(document)).flat_map(remarks));
     skipped.sort_unstable();
-    Collection { documents, files, sources, arenas: Arenas::new(arenas, spilled), reference_documents: None, skipped }
+    Ok(Collection { documents, files, sources, arenas: Arenas::new(arenas, spilled), reference_documents: None, skipped })
+}
+
+/// Names of sources, numbered as they come.
+#[derive(Default)]
+struct Sources {
+    numbers: HashMap<String, u32>,
+}
+
+impl Sources {
+    fn number(&mut self, name: &str) -> u32 {
+        match self.numbers.get(name) {
+            Some(&number) => number,
+            None => {
+                let number = self.numbers.len() as u32;
+                self.numbers.insert(name.into(), number);
+                number
+            }
+        }
+    }
+
+    /// The names in order; documents are told their new numbers.
+    fn sort(self, documents: &mut [Entry]) -> Vec<String> {
+        let mut names: Vec<(String, u32)> = self.numbers.into_iter().collect();
+        names.sort_unstable();
+        let mut places = vec![0; names.len()];
+        names.iter().zip(0..).for_each(|((_, number), place)| places[*number as usize] = place);
+        documents.iter_mut().for_each(|document| document.source = places[document.source as usize]);
+        names.into_iter().map(|(name, _)| name).collect()
+    }
 }
 
 fn skip(file: &InputFile, record: u64, refusal: Refusal) -> Skipped {
@@ -57,20 +89,9 @@ fn place(raw: &Raw, record: u64) -> Locator {
     Locator { file: raw.file, record, offset: raw.offset }
 }
 
-fn source_of<'a>(raw: &'a Raw, files: &'a [InputFile]) -> &'a str {
-    raw.source.as_deref().unwrap_or(&files[raw.file as usize].argument)
-}
-
-fn source_names(batches: &[Batch], files: &[InputFile]) -> Vec<String> {
-    let documents = batches.iter().flat_map(|batch| &batch.about.documents);
-    let names: BTreeSet<&str> = documents.map(|raw| source_of(raw, files)).collect();
-    names.into_iter().map(String::from).collect()
-}
-
-fn entry(raw: Raw, record: u64, arena: u32, files: &[InputFile], sources: &[String]) -> Entry {
+fn entry(raw: Raw, record: u64, arena: u32, files: &[InputFile], source: u32) -> Entry {
     let file = &files[raw.file as usize];
     let locator = place(&raw, record);
-    let source = sources.partition_point(|name| name.as_str() < source_of(&raw, files)) as u32;
     let mut flags = raw.flags;
     if file.reference {
         flags.set(Flags::REFERENCE);

@@ -10,12 +10,11 @@ use super::catalog::{Catalog, Listed};
 use super::document::{Raw, Refusal, Refused, Workbench};
 use super::feed::{Feeder, Stream};
 use super::fields::FieldRow;
-use super::keep::{Batch, Keeper};
+use super::keep::{About, Batch, Keeper};
 use super::lines::LineBlock;
 use super::resume::{AllRead, Journal, Left};
 use super::warc::ContentRecord;
 use super::{Input, Source, open};
-use crate::arenas::Arena;
 use crate::document::{Collection, Document, InputFile};
 use crate::error::{Error, Result, Skipped};
 use crate::exec::{Exec, SpillFile};
@@ -70,18 +69,19 @@ pub fn ingest(plan: &Plan, exec: &Exec<'_>, source: Source, sink: &dyn Sink) -> 
     let total: u64 = listed.iter().map(|l| l.file.bytes).sum();
     exec.observer.begin(Stage::Read, (streams.is_empty() && total > 0).then_some(total));
     let journal = Journal::new(plan, &listed, &streams)?;
-    let left = Left::find(exec, &journal, &listed)?;
+    let keeper = Keeper::new(exec, journal);
+    let left = Left::find(exec, keeper.journal(), &listed, |about| keeper.count(about).map(|_| ()))?;
     let read = match left.all_read {
         Some(note) => {
             let files = note.unlisted.iter().map(|(name, reference)| super::unlisted(name, *reference)).collect();
             AllBatches { batches: left.batches, spilled: left.file, files, unread: note.unread }
         }
-        None => read_batches(plan, exec, &listed, streams, memory, journal, left)?,
+        None => read_batches(plan, exec, &listed, streams, memory, keeper, left)?,
     };
     exec.observer.end(Stage::Read);
     skipped.extend(read.unread);
     let files = listed.into_iter().map(|l| l.file).chain(read.files).collect();
-    let mut collection = assemble(read.batches, read.spilled, files, skipped);
+    let mut collection = assemble(read.batches, read.spilled, files, skipped)?;
     let inputs = collection.inputs();
     collection.reference_documents = has_reference.then_some((collection.documents.len() - inputs) as u64);
     Ok(collection)
@@ -103,12 +103,11 @@ fn read_batches(
     listed: &[Listed],
     streams: Vec<Stream>,
     memory: Vec<(Vec<Document>, bool)>,
-    journal: Journal,
+    keeper: Keeper<'_>,
     left: Left,
 ) -> Result<AllBatches> {
-    let done = left.done();
-    let keeper = Keeper::new(exec, journal, left.file);
-    left.batches.iter().try_for_each(|batch| keeper.count(&batch.about).map(|_| ()))?;
+    let done = left.done;
+    keeper.go_on_with(left.file);
     let (mut batches, fed) = std::thread::scope(|scope| {
         let (send_unit, units) = bounded::<Unit>(exec.threads * 2);
         let (keeper, units) = (&keeper, units);
@@ -143,17 +142,19 @@ fn work(plan: &Plan, exec: &Exec<'_>, listed: &[Listed], keeper: &Keeper<'_>, un
     let mut workbench = Workbench::new(plan);
     let mut batches: Vec<Batch> = Vec::new();
     let mut result = Ok(());
+    // Whether all that was in memory is on disk.
+    let mut gone = false;
     for unit in units {
         // Once the run is over the rest is taken and dropped, so that the feeder never waits.
         let bytes = unit.bytes(listed);
         if result.is_ok() && !keeper.failed() && exec.check().is_ok() {
-            let mut batch = work_on(unit, plan, exec, listed, &mut workbench);
-            result = keeper.keep(&mut batch, &mut workbench.arena);
-            let was_held = batches.last().is_some_and(|last| matches!(last.arena, Arena::Held(_)));
-            if result.is_ok() && keeper.spilling() && was_held {
+            let about = work_on(unit, plan, exec, listed, &mut workbench);
+            let kept = keeper.keep(about, &mut workbench.arena);
+            result = kept.map(|batch| batches.push(batch));
+            if result.is_ok() && keeper.spilling() && !gone {
                 result = keeper.spill(&mut batches);
+                gone = true;
             }
-            batches.push(batch);
             if result.is_err() {
                 keeper.fail();
             }
@@ -163,7 +164,7 @@ fn work(plan: &Plan, exec: &Exec<'_>, listed: &[Listed], keeper: &Keeper<'_>, un
     result.map(|()| batches)
 }
 
-fn work_on(unit: Unit, plan: &Plan, exec: &Exec<'_>, listed: &[Listed], workbench: &mut Workbench<'_>) -> Batch {
+fn work_on(unit: Unit, plan: &Plan, exec: &Exec<'_>, listed: &[Listed], workbench: &mut Workbench<'_>) -> About {
     match unit {
         Unit::Rows { file, block } => rows(file, &block, plan, workbench),
         Unit::Fields { file, sequence, rows } => field_rows(file, sequence, rows, plan, workbench),
@@ -173,9 +174,8 @@ fn work_on(unit: Unit, plan: &Plan, exec: &Exec<'_>, listed: &[Listed], workbenc
     }
 }
 
-fn rows(file: u32, block: &LineBlock, plan: &Plan, workbench: &mut Workbench<'_>) -> Batch {
-    let mut batch = Batch::new(file, block.offset, block.end);
-    let about = &mut batch.about;
+fn rows(file: u32, block: &LineBlock, plan: &Plan, workbench: &mut Workbench<'_>) -> About {
+    let mut about = About::new(file, block.offset, block.end);
     let mut offset = 0;
     while offset < block.bytes.len() {
         let end = memchr::memchr(b'\n', &block.bytes[offset..]).map_or(block.bytes.len(), |end| offset + end + 1);
@@ -195,12 +195,11 @@ fn rows(file: u32, block: &LineBlock, plan: &Plan, workbench: &mut Workbench<'_>
             Err(refusal) => about.refused.push(Refused { file, line: Some(line), why: refusal }),
         }
     }
-    batch
+    about
 }
 
-fn field_rows(file: u32, sequence: u64, rows: Vec<FieldRow>, plan: &Plan, workbench: &mut Workbench<'_>) -> Batch {
-    let mut batch = Batch::new(file, sequence, sequence + 1);
-    let about = &mut batch.about;
+fn field_rows(file: u32, sequence: u64, rows: Vec<FieldRow>, plan: &Plan, workbench: &mut Workbench<'_>) -> About {
+    let mut about = About::new(file, sequence, sequence + 1);
     about.lines = rows.len() as u64;
     for (line, row) in rows.into_iter().enumerate() {
         let line = Some(line as u64);
@@ -211,13 +210,12 @@ fn field_rows(file: u32, sequence: u64, rows: Vec<FieldRow>, plan: &Plan, workbe
             Err(refusal) => about.refused.push(Refused { file, line, why: refusal }),
         }
     }
-    batch
+    about
 }
 
-fn web_records(file: u32, sequence: u64, records: Vec<ContentRecord>, workbench: &mut Workbench<'_>) -> Batch {
+fn web_records(file: u32, sequence: u64, records: Vec<ContentRecord>, workbench: &mut Workbench<'_>) -> About {
     // Records carry their own numbers, so none are counted here.
-    let mut batch = Batch::new(file, sequence, sequence + 1);
-    let about = &mut batch.about;
+    let mut about = About::new(file, sequence, sequence + 1);
     for record in records {
         let (line, offset) = (Some(record.place.number - 1), record.place.offset);
         match workbench.web(file, record) {
@@ -225,7 +223,7 @@ fn web_records(file: u32, sequence: u64, records: Vec<ContentRecord>, workbench:
             Err(refusal) => about.refused.push(Refused { file, line, why: refusal }),
         }
     }
-    batch
+    about
 }
 
 fn too_large_row(plan: &Plan) -> Refusal {
@@ -237,9 +235,8 @@ fn trim_row(row: &[u8], first: bool) -> &[u8] {
     row.trim_ascii()
 }
 
-fn whole_files(files: &[u32], plan: &Plan, exec: &Exec<'_>, listed: &[Listed], workbench: &mut Workbench<'_>) -> Batch {
-    let mut batch = Batch::new(files.first().copied().unwrap_or(0), 0, 1);
-    let about = &mut batch.about;
+fn whole_files(files: &[u32], plan: &Plan, exec: &Exec<'_>, listed: &[Listed], workbench: &mut Workbench<'_>) -> About {
+    let mut about = About::new(files.first().copied().unwrap_or(0), 0, 1);
     for &file in files {
         let entry = &listed[file as usize];
         let taken = read_whole(entry, plan).and_then(|bytes| workbench.file(file, &entry.file.name, &bytes));
@@ -249,7 +246,7 @@ fn whole_files(files: &[u32], plan: &Plan, exec: &Exec<'_>, listed: &[Listed], w
         }
         exec.observer.advance(Stage::Read, entry.file.bytes);
     }
-    batch
+    about
 }
 
 fn read_whole(entry: &Listed, plan: &Plan) -> std::result::Result<Vec<u8>, Refusal> {
@@ -264,13 +261,12 @@ fn read_whole(entry: &Listed, plan: &Plan) -> std::result::Result<Vec<u8>, Refus
     }
 }
 
-fn in_memory(file: u32, sequence: u64, documents: Vec<Document>, workbench: &mut Workbench<'_>) -> Batch {
-    let mut batch = Batch::new(file, sequence, sequence + 1);
-    let about = &mut batch.about;
+fn in_memory(file: u32, sequence: u64, documents: Vec<Document>, workbench: &mut Workbench<'_>) -> About {
+    let mut about = About::new(file, sequence, sequence + 1);
     about.lines = documents.len() as u64;
     for (line, document) in documents.into_iter().enumerate() {
         let raw = workbench.memory(file, document);
         about.documents.push(Raw { line: Some(line as u64), ..raw });
     }
-    batch
+    about
 }

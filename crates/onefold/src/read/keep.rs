@@ -13,10 +13,25 @@ use crate::error::{Error, Result};
 use crate::exec::{Exec, HEADING, SpillFile};
 
 /// What a worker gives back for a unit.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Batch {
-    pub(super) about: About,
-    pub(super) arena: Arena,
+    pub(super) file: u32,
+    /// See [`About::position`].
+    pub(super) position: u64,
+    pub(super) place: Place,
+}
+
+/// Where a batch is.
+#[derive(Debug)]
+pub(super) enum Place {
+    /// In memory.
+    Held(About, Vec<u64>),
+    /// In the spill file, from this word on: one frame for what is known of the documents, one for their shingles.
+    Spilled {
+        at: u64,
+        /// Words of the first frame.
+        words: usize,
+    },
 }
 
 /// A batch without its shingles.
@@ -33,16 +48,38 @@ pub(super) struct About {
     pub(super) refused: Vec<Refused>,
 }
 
-impl Batch {
-    pub(super) fn new(file: u32, position: u64, end: u64) -> Batch {
-        Batch { about: About { file, position, end, ..About::default() }, arena: Arena::default() }
+impl About {
+    pub(super) fn new(file: u32, position: u64, end: u64) -> About {
+        About { file, position, end, ..About::default() }
     }
 }
 
+impl Batch {
+    pub(super) fn new(about: About, shingles: Vec<u64>) -> Batch {
+        Batch { file: about.file, position: about.position, place: Place::Held(about, shingles) }
+    }
+
+    /// What it holds.
+    pub(super) fn open(self, file: Option<&SpillFile>) -> Result<(About, Arena)> {
+        let (at, words, file) = match (self.place, file) {
+            (Place::Held(about, shingles), _) => return Ok((about, Arena::Held(shingles))),
+            (Place::Spilled { at, words }, Some(file)) => (at, words, file),
+            (Place::Spilled { .. }, None) => return Err(Error::Bug("a spilled batch without a file".into())),
+        };
+        let about = decode(file.read_frame(at, ABOUT, words, &mut Vec::new())?);
+        let about = about.ok_or_else(|| file.damaged(at, "it makes no sense"))?;
+        Ok((about, Arena::Spilled(at + (HEADING + words + HEADING) as u64)))
+    }
+}
+
+/// Tags of the two frames of a batch.
+pub(super) const ABOUT: u32 = 1;
+pub(super) const SHINGLES: u32 = 2;
+
 /// Memory that is taken for a document before it is done, as a multiple of its bytes: the text, its tokens, its shingles twice.
 const WORK_FACTOR: u64 = 8;
-/// Bytes that are remembered of a document in all stages, beside what [`Raw`] holds.
-const LATER: u64 = 280;
+/// Bytes that are remembered of a document in later stages, beside what [`Raw`] holds.
+const LATER: u64 = 220;
 
 /// Decides what stays in memory.
 pub(super) struct Keeper<'a> {
@@ -63,12 +100,11 @@ pub(super) struct Keeper<'a> {
 }
 
 impl<'a> Keeper<'a> {
-    /// With the file of an interrupted run, where there is one.
-    pub(super) fn new(exec: &'a Exec<'a>, journal: Journal, file: Option<Arc<SpillFile>>) -> Keeper<'a> {
+    pub(super) fn new(exec: &'a Exec<'a>, journal: Journal) -> Keeper<'a> {
         let spilling = exec.spill.as_ref().is_some_and(|spill| spill.resume);
         Keeper {
             exec,
-            file: file.map_or_else(OnceLock::new, OnceLock::from),
+            file: OnceLock::new(),
             journal,
             spilling: AtomicBool::new(spilling),
             held: AtomicU64::new(0),
@@ -77,6 +113,18 @@ impl<'a> Keeper<'a> {
             in_flight: Mutex::new(0),
             landed: Condvar::new(),
             failed: AtomicBool::new(false),
+        }
+    }
+
+    /// Whose work it is.
+    pub(super) fn journal(&self) -> &Journal {
+        &self.journal
+    }
+
+    /// Goes on with the file of an interrupted run, where there is one.
+    pub(super) fn go_on_with(&self, file: Option<Arc<SpillFile>>) {
+        if let Some(file) = file {
+            let _ = self.file.set(file);
         }
     }
 
@@ -131,32 +179,32 @@ impl<'a> Keeper<'a> {
         let documents = self.documents.fetch_add(bytes, Ordering::Relaxed) + bytes;
         let count = about.documents.len() as u64;
         let count = self.count.fetch_add(count, Ordering::Relaxed) + count;
-        let needed = 2 * documents + LATER * count;
+        let needed = documents + LATER * count;
         if needed > self.limit() / 10 * 9 {
             return Err(Error::out_of_memory(format!("a collection of {count} documents or more"), self.exec.memory));
         }
         Ok(needed)
     }
 
-    /// Takes a batch, whose shingles are still in `arena`; leaves the buffer empty if it can be used again.
-    pub(super) fn keep(&self, batch: &mut Batch, arena: &mut Vec<u64>) -> Result<()> {
-        let needed = self.count(&batch.about)?;
+    /// Takes a batch; leaves the buffer with its shingles empty, to be used again.
+    pub(super) fn keep(&self, about: About, shingles: &mut Vec<u64>) -> Result<Batch> {
+        let needed = self.count(&about)?;
         if self.exec.spill.is_some() {
-            let held = self.held.load(Ordering::Relaxed) + arena.len() as u64 * 8;
+            // In memory a document is there twice for a while.
+            let held = self.held.load(Ordering::Relaxed) + shingles.len() as u64 * 8 + self.documents.load(Ordering::Relaxed);
             if held + needed > self.limit() / 2 || self.exec.memory.is_tight() {
                 self.spilling.store(true, Ordering::Relaxed);
             }
         }
         if self.spilling() {
-            batch.arena = self.write(&batch.about, arena)?;
-            arena.clear();
-            return Ok(());
+            let batch = self.write(&about, shingles)?;
+            shingles.clear();
+            return Ok(batch);
         }
-        let mut shingles = std::mem::take(arena);
+        let mut shingles = std::mem::take(shingles);
         shingles.shrink_to_fit();
         self.held.fetch_add(shingles.len() as u64 * 8, Ordering::Relaxed);
-        batch.arena = Arena::Held(shingles);
-        Ok(())
+        Ok(Batch::new(about, shingles))
     }
 
     /// Whether batches go to disk.
@@ -173,28 +221,27 @@ impl<'a> Keeper<'a> {
     /// Puts what is in memory on disk.
     pub(super) fn spill(&self, batches: &mut [Batch]) -> Result<()> {
         for batch in batches {
-            if let Arena::Held(shingles) = &batch.arena {
-                batch.arena = self.write(&batch.about, shingles)?;
+            if let Place::Held(about, shingles) = &batch.place {
+                *batch = self.write(about, shingles)?;
             }
         }
         Ok(())
     }
 
-    fn write(&self, about: &About, shingles: &[u64]) -> Result<Arena> {
+    fn write(&self, about: &About, shingles: &[u64]) -> Result<Batch> {
         let file = self.file()?;
-        let about = postcard::to_stdvec(about).map_err(|e| Error::Bug(e.to_string()))?;
-        let mut words = vec![about.len() as u64];
-        words.extend(about.chunks(8).map(|bytes| {
+        let bytes = postcard::to_stdvec(about).map_err(|e| Error::Bug(e.to_string()))?;
+        let mut words = vec![bytes.len() as u64];
+        words.extend(bytes.chunks(8).map(|bytes| {
             let mut word = [0; 8];
             word[..bytes.len()].copy_from_slice(bytes);
             u64::from_le_bytes(word)
         }));
-        let before = words.len();
-        words.extend_from_slice(shingles);
-        let mut frame = Vec::with_capacity(HEADING + words.len());
-        file.frame(0, &words, &mut frame);
-        let at = file.append(&frame)?;
-        Ok(Arena::Spilled(at + (HEADING + before) as u64))
+        let mut frames = Vec::with_capacity(2 * HEADING + words.len() + shingles.len());
+        file.frame(ABOUT, &words, &mut frames);
+        file.frame(SHINGLES, shingles, &mut frames);
+        let place = Place::Spilled { at: file.append(&frames)?, words: words.len() };
+        Ok(Batch { file: about.file, position: about.position, place })
     }
 
     fn file(&self) -> Result<&Arc<SpillFile>> {
@@ -217,9 +264,8 @@ impl<'a> Keeper<'a> {
     }
 }
 
-/// The batch in a frame that [`Keeper`] wrote, without its shingles, and where these begin in the frame's words.
-pub(super) fn decode(words: &[u64]) -> Option<(About, usize)> {
+/// What [`Keeper::write`] put into the first frame of a batch.
+pub(super) fn decode(words: &[u64]) -> Option<About> {
     let (&bytes, rest) = words.split_first()?;
-    let about = bytemuck::cast_slice::<u64, u8>(rest).get(..bytes as usize)?;
-    Some((postcard::from_bytes(about).ok()?, 1 + (bytes as usize).div_ceil(8)))
+    postcard::from_bytes(bytemuck::cast_slice::<u64, u8>(rest).get(..bytes as usize)?).ok()
 }

@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::catalog::Listed;
 use super::feed::Stream;
-use super::keep::{About, Batch, decode};
-use crate::arenas::Arena;
+use super::keep::{ABOUT, About, Batch, Place, SHINGLES, decode};
 use crate::error::{Error, Result, Skipped};
 use crate::exec::{Exec, HEADING, JOURNAL, SPILL_VERSION, Spill, SpillFile};
 use crate::plan::Plan;
@@ -85,6 +84,7 @@ impl AllRead {
 #[derive(Default)]
 pub(super) struct Left {
     pub(super) batches: Vec<Batch>,
+    pub(super) done: Done,
     pub(super) file: Option<Arc<SpillFile>>,
     /// There if nothing is left to be read.
     pub(super) all_read: Option<AllRead>,
@@ -92,17 +92,25 @@ pub(super) struct Left {
 
 impl Left {
     /// Takes up what an interrupted run left of the same work. Batches that can't be believed are as if they had never been.
-    pub(super) fn find(exec: &Exec<'_>, journal: &Journal, listed: &[Listed]) -> Result<Left> {
+    ///
+    /// `counted` is told of each batch.
+    pub(super) fn find(
+        exec: &Exec<'_>,
+        journal: &Journal,
+        listed: &[Listed],
+        counted: impl Fn(&About) -> Result<()>,
+    ) -> Result<Left> {
         let Some(spill) = exec.spill.as_ref().filter(|spill| spill.resume) else { return Ok(Left::default()) };
         if !journal.is_of(spill)? {
             return Ok(Left::default());
         }
         let Some(file) = spill.reopen(BATCHES)? else { return Ok(Left::default()) };
-        let mut batches = Vec::new();
+        let can_be_read_again = |file: u32| listed.get(file as usize).is_some_and(|listed| listed.file.again.is_some());
+        let (mut batches, mut done) = (Vec::new(), Done::default());
         let (mut at, mut sound, mut buffer) = (0, 0, Vec::new());
         while at < file.words() {
             exec.check()?;
-            let Some((_, words)) = file.next_frame(at, &mut buffer) else {
+            let Some((about, words, next)) = batch_at(&file, at, &mut buffer) else {
                 // Past what is damaged to the next frame that makes sense, if there is one.
                 match file.find_frame(at + 1) {
                     Some(next) => at = next,
@@ -110,10 +118,9 @@ impl Left {
                 }
                 continue;
             };
-            let next = at + (HEADING + words.len()) as u64;
-            if let Some((about, shingles)) = decode(words) {
-                batches.push(Batch { about, arena: Arena::Spilled(at + (HEADING + shingles) as u64) });
-            }
+            done.add(&about);
+            counted(&about)?;
+            batches.push(Batch { file: about.file, position: about.position, place: Place::Spilled { at, words } });
             (at, sound) = (next, next);
         }
         // What a dying run wrote half is overwritten.
@@ -121,21 +128,20 @@ impl Left {
         let all_read = spill.read_note::<AllRead>(ALL_READ).filter(|note| note.batches == batches.len());
         if all_read.is_none() {
             // Streams and pipes have to be read from their beginning.
-            let can_be_read_again = |file: u32| listed.get(file as usize).is_some_and(|listed| listed.file.again.is_some());
-            batches.retain(|batch| can_be_read_again(batch.about.file));
+            batches.retain(|batch: &Batch| can_be_read_again(batch.file));
+            done.units.retain(|&file, _| can_be_read_again(file));
         }
-        Ok(Left { batches, file: Some(Arc::new(file)), all_read })
+        Ok(Left { batches, done, file: Some(Arc::new(file)), all_read })
     }
+}
 
-    /// What need not be read again.
-    pub(super) fn done(&self) -> Done {
-        let mut done = Done::default();
-        for About { file, position, end, documents, refused, .. } in self.batches.iter().map(|batch| &batch.about) {
-            done.units.entry(*file).or_default().insert(*position, *end);
-            done.files.extend(documents.iter().map(|raw| raw.file).chain(refused.iter().map(|refused| refused.file)));
-        }
-        done
-    }
+/// The batch whose frames begin at a place, how many words the first of them has, and where they end; `None` unless both are sound.
+fn batch_at(file: &SpillFile, at: u64, buffer: &mut Vec<u64>) -> Option<(About, usize, u64)> {
+    let (ABOUT, words) = file.next_frame(at, buffer)? else { return None };
+    let (about, words) = (decode(words)?, words.len());
+    let shingles_at = at + (HEADING + words) as u64;
+    let (SHINGLES, shingles) = file.next_frame(shingles_at, buffer)? else { return None };
+    Some((about, words, shingles_at + (HEADING + shingles.len()) as u64))
 }
 
 /// What need not be read again.
@@ -146,6 +152,12 @@ pub(super) struct Done {
 }
 
 impl Done {
+    fn add(&mut self, about: &About) {
+        self.units.entry(about.file).or_default().insert(about.position, about.end);
+        let files = about.documents.iter().map(|raw| raw.file).chain(about.refused.iter().map(|refused| refused.file));
+        self.files.extend(files);
+    }
+
     /// Whether a whole file is done with.
     pub(super) fn file(&self, file: u32) -> bool {
         self.files.contains(&file)
