@@ -119,9 +119,16 @@ fn subsequence(a: &[u32], b: &[u32]) -> Vec<[usize; 2]> {
     let width = b.len() + 1;
     let mut longest = vec![0u16; (a.len() + 1) * width];
     for x in (0..a.len()).rev() {
-        for y in (0..b.len()).rev() {
-            let at = x * width + y;
-            longest[at] = if a[x] == b[y] { longest[at + width + 1] + 1 } else { longest[at + width].max(longest[at + 1]) };
+        let (above, below) = longest.split_at_mut((x + 1) * width);
+        let (row, below) = (&mut above[x * width..], &below[..width]);
+        // Equal words never make it shorter, so the largest of three will do; only the last of them needs its neighbour in the row.
+        for (((cell, under), beyond), word) in row.iter_mut().zip(below).zip(&below[1..]).zip(b) {
+            *cell = (beyond + u16::from(a[x] == *word)).max(*under);
+        }
+        let mut best = 0;
+        for cell in row.iter_mut().rev() {
+            best = best.max(*cell);
+            *cell = best;
         }
     }
     let (mut x, mut y, mut places) = (0, 0, Vec::new());

@@ -44,7 +44,7 @@ pub fn type_of(id: &str, file: &str, record: u64) -> String {
 }
 
 fn ending(name: &str) -> Option<String> {
-    let last = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    let last = name.bytes().rposition(|byte| matches!(byte, b'/' | b'\\')).map_or(name, |at| &name[at + 1..]);
     let last = last.split(['?', '#']).next().unwrap_or(last);
     let last = last.strip_suffix(".gz").or_else(|| last.strip_suffix(".zst")).unwrap_or(last);
     let (stem, ending) = last.rsplit_once('.')?;

@@ -56,8 +56,6 @@ impl Scanned {
         if part.is_empty() {
             return;
         }
-        // Each token is followed by a byte of the text that is none, or by the end.
-        tokens.make_room(part.len() + 1);
         let (first, last) = (part.start / BLOCK, (part.end - 1) / BLOCK);
         let mut open = part.start;
         let mut carry = 0;
@@ -80,25 +78,29 @@ impl Scanned {
             if carry == 0 {
                 open = next_start(&mut starts);
             }
+            // The first token may have begun in an earlier block.
+            let mut writer = tokens.writer((block + 1) * BLOCK - open.min(block * BLOCK));
             while ends != 0 {
                 let end = block * BLOCK + ends.trailing_zeros() as usize;
                 ends &= ends - 1;
-                self.push(open, end, tokens);
+                if self.is_token(open, end) {
+                    writer.push(&self.lowered, open, end - open);
+                }
                 open = next_start(&mut starts);
             }
+            let end = writer.end;
+            tokens.back_to(end);
             carry = bits >> (BLOCK - 1);
         }
-        if carry != 0 {
-            self.push(open, part.end, tokens);
+        if carry != 0 && self.is_token(open, part.end) {
+            tokens.push(&self.lowered, open, part.end - open);
         }
     }
 
+    /// Underscores alone are none.
     #[inline(always)]
-    fn push(&self, start: usize, end: usize, tokens: &mut Tokens) {
-        // Underscores alone are no token.
-        if self.lowered[start] != b'_' || self.lowered[start..end].iter().any(|&byte| byte != b'_') {
-            tokens.push(&self.lowered, start, end - start);
-        }
+    fn is_token(&self, start: usize, end: usize) -> bool {
+        self.lowered[start] != b'_' || self.lowered[start..end].iter().any(|&byte| byte != b'_')
     }
 }
 

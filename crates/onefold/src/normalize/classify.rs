@@ -82,13 +82,15 @@ mod sse2 {
     #[target_feature(enable = "sse2")]
     pub(super) fn classify(block: &[u8; 16], lowered: &mut [u8; 16]) -> Masks {
         let bytes = load(block);
-        let capital = _mm_and_si128(within(bytes, b'A', b'Z'), _mm_set1_epi8(0x20));
-        let lower = _mm_or_si128(bytes, capital);
+        // The bit that small letters have makes letters of nothing else.
+        let small = _mm_set1_epi8(0x20);
+        let letters = within(_mm_or_si128(bytes, small), b'a', b'z');
+        let lower = _mm_or_si128(bytes, _mm_and_si128(letters, small));
         store(lower, lowered);
         let either = _mm_or_si128(equal(bytes, b'.'), equal(bytes, b'\''));
         let digits_only = _mm_or_si128(equal(bytes, b','), equal(bytes, b';'));
         Masks {
-            letters: mask(within(lower, b'a', b'z')),
+            letters: mask(letters),
             digits: mask(within(bytes, b'0', b'9')),
             underscores: mask(equal(bytes, b'_')),
             between_letters: mask(_mm_or_si128(either, equal(bytes, b':'))),

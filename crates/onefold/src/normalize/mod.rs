@@ -16,24 +16,31 @@ use std::ops::Range;
 use crate::document::Digest;
 use crate::shingle::hash;
 
-/// The tokens of one document.
+/// The tokens of one document. Buffers are longer than what they hold, so that nothing is asked of them token by token.
 #[derive(Debug, Default)]
 pub struct Tokens {
     /// Tokens, each followed by a space, then [`hash::SLACK`] bytes of room.
     canonical: Vec<u8>,
-    end: usize,
     hashes: Vec<u64>,
+    end: End,
+}
+
+/// Where the next token will stand: bytes and tokens before it.
+#[derive(Clone, Copy, Debug, Default)]
+struct End {
+    bytes: usize,
+    tokens: usize,
 }
 
 impl Tokens {
     /// A hash for each token, in order.
     pub fn hashes(&self) -> &[u64] {
-        &self.hashes
+        &self.hashes[..self.end.tokens]
     }
 
     /// The tokens themselves, each followed by a space.
     pub fn canonical(&self) -> &[u8] {
-        &self.canonical[..self.end]
+        &self.canonical[..self.end.bytes]
     }
 
     /// The identity of the token sequence.
@@ -41,59 +48,79 @@ impl Tokens {
         Digest(*blake3::hash(self.canonical()).as_bytes())
     }
 
-    fn clear(&mut self, text_bytes: usize) {
-        self.hashes.clear();
-        self.end = 0;
-        self.make_room(text_bytes + text_bytes / 8);
+    fn clear(&mut self) {
+        self.end = End::default();
     }
 
     /// Where the next token will stand.
-    fn mark(&self) -> (usize, usize) {
-        (self.end, self.hashes.len())
+    fn mark(&self) -> End {
+        self.end
     }
 
     /// Takes back the tokens since a mark.
-    fn back_to(&mut self, (end, count): (usize, usize)) {
-        self.end = end;
-        self.hashes.truncate(count);
+    fn back_to(&mut self, mark: End) {
+        self.end = mark;
     }
 
-    fn make_room(&mut self, bytes: usize) {
-        let wanted = self.end + bytes + 2 * hash::SLACK;
-        if self.canonical.len() < wanted {
-            self.canonical.resize(wanted.max(self.canonical.len() * 2), 0);
+    /// Room for the tokens of so many bytes of text that has a byte between any two of them.
+    #[inline(always)]
+    fn writer(&mut self, text_bytes: usize) -> Writer<'_> {
+        let (bytes, tokens) = (self.end.bytes + text_bytes + 1 + hash::SLACK, self.end.tokens + text_bytes / 2 + 1);
+        if self.canonical.len() < bytes || self.hashes.len() < tokens {
+            self.grow(bytes, tokens);
         }
+        Writer { canonical: &mut self.canonical, hashes: &mut self.hashes, end: self.end }
+    }
+
+    #[cold]
+    fn grow(&mut self, bytes: usize, tokens: usize) {
+        self.canonical.resize(bytes.max(self.canonical.len() * 2), 0);
+        self.hashes.resize(tokens.max(self.hashes.len() * 2), 0);
     }
 
     /// Adds the token `padded[at..at + len]`; `padded` reaches [`hash::SLACK`] bytes further.
+    fn push(&mut self, padded: &[u8], at: usize, len: usize) {
+        let mut writer = self.writer(len);
+        writer.push(padded, at, len);
+        self.end = writer.end;
+    }
+}
+
+/// Writes tokens where there is room for them. All it has stays in registers from token to token.
+struct Writer<'a> {
+    canonical: &'a mut [u8],
+    hashes: &'a mut [u64],
+    end: End,
+}
+
+impl Writer<'_> {
+    /// As [`Tokens::push`].
     ///
     /// Always in line: it is most of the loop over words, and a call there costs a tenth of it.
     #[inline(always)]
     fn push(&mut self, padded: &[u8], at: usize, len: usize) {
         let token = &padded[at..];
+        let room = &mut self.canonical[self.end.bytes..];
         // Whole blocks: what is copied past the token is overwritten by the next.
-        if let (true, Some(block)) = (len <= 16, token.first_chunk::<16>()) {
-            let end = self.end + len;
-            if self.canonical.len() < self.end + 2 * hash::SLACK {
-                self.make_room(len);
+        let hash = match (token.first_chunk::<16>(), room.first_chunk_mut::<17>()) {
+            (Some(block), Some(room)) if len <= 16 => {
+                room[..16].copy_from_slice(block);
+                room[len] = b' ';
+                hash::short_token(block, len)
             }
-            self.canonical[self.end..self.end + 16].copy_from_slice(block);
-            self.canonical[end] = b' ';
-            self.end = end + 1;
-            self.hashes.push(hash::short_token(block, len));
-        } else {
-            self.push_long(token, len);
-        }
+            _ => write_long(token, len, room),
+        };
+        self.hashes[self.end.tokens] = hash;
+        self.end = End { bytes: self.end.bytes + len + 1, tokens: self.end.tokens + 1 };
     }
+}
 
-    #[inline(never)]
-    fn push_long(&mut self, token: &[u8], len: usize) {
-        self.make_room(len);
-        self.canonical[self.end..self.end + len].copy_from_slice(&token[..len]);
-        self.canonical[self.end + len] = b' ';
-        self.end += len + 1;
-        self.hashes.push(hash::token(token, len));
-    }
+/// Writes a token of more than a block; returns its hash.
+#[inline(never)]
+fn write_long(token: &[u8], len: usize, room: &mut [u8]) -> u64 {
+    room[..len].copy_from_slice(&token[..len]);
+    room[len] = b' ';
+    hash::token(token, len)
 }
 
 /// Cuts text into tokens, with buffers kept from document to document.
@@ -107,7 +134,7 @@ pub struct Tokenizer {
 impl Tokenizer {
     /// Replaces `tokens` by those of `text`.
     pub fn tokenize(&mut self, text: &str, tokens: &mut Tokens) {
-        tokens.clear(text.len());
+        tokens.clear();
         self.scanned.scan(text.as_bytes());
         // White space of ASCII ends words, composition and case folding alike, so the pieces between can go separate ways.
         let mut at = 0;
@@ -147,7 +174,7 @@ mod tests {
     /// The definition, without pieces and fast paths.
     fn by_definition(text: &str) -> Vec<String> {
         let mut found = Tokens::default();
-        found.clear(text.len());
+        found.clear();
         unicode::tokenize(text, &mut unicode::Buffers::default(), &mut found);
         std::str::from_utf8(found.canonical()).unwrap().split_terminator(' ').map(String::from).collect()
     }

@@ -1,13 +1,14 @@
 //! A stream cut into blocks of whole lines, without ever holding a line that is too long.
 
 use std::io::{self, BufRead};
+use std::ops::Deref;
 use std::sync::{Arc, Mutex};
 
 /// A block of whole lines.
 #[derive(Debug, Default)]
 pub struct LineBlock {
     /// The lines with their line ends.
-    pub bytes: Vec<u8>,
+    pub bytes: Bytes,
     /// Where the block begins in the stream.
     pub offset: u64,
     /// Where the next one does.
@@ -17,8 +18,49 @@ pub struct LineBlock {
     pool: Pool,
 }
 
+/// Bytes at the start of a buffer that is longer: room to read into is cleared once and not for every block.
+#[derive(Debug, Default)]
+pub struct Bytes {
+    buffer: Vec<u8>,
+    length: usize,
+}
+
+impl Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.buffer[..self.length]
+    }
+}
+
+impl Bytes {
+    fn make_room(&mut self, bytes: usize) {
+        let wanted = self.length + bytes;
+        if self.buffer.len() < wanted {
+            self.buffer.resize(wanted, 0);
+        }
+    }
+
+    fn append(&mut self, more: &[u8]) {
+        self.make_room(more.len());
+        self.buffer[self.length..][..more.len()].copy_from_slice(more);
+        self.length += more.len();
+    }
+
+    /// Reads into all the room there is; says how many bytes came.
+    fn fill_from(&mut self, reader: &mut dyn BufRead) -> io::Result<usize> {
+        let read = reader.read(&mut self.buffer[self.length..])?;
+        self.length += read;
+        Ok(read)
+    }
+
+    fn truncate(&mut self, length: usize) {
+        self.length = length.min(self.length);
+    }
+}
+
 /// Buffers of blocks that are done with: fresh memory costs more than the reading.
-type Pool = Arc<Mutex<Vec<Vec<u8>>>>;
+type Pool = Arc<Mutex<Vec<Bytes>>>;
 
 impl Drop for LineBlock {
     fn drop(&mut self) {
@@ -41,6 +83,8 @@ pub struct Lines {
     pool: Pool,
 }
 
+/// Bytes that are read at once at least.
+const PIECE: usize = super::open::BUFFER;
 /// So much of an overlong line is kept.
 const KEPT_OF_OVERLONG: usize = 64;
 
@@ -58,14 +102,17 @@ impl Lines {
             return Err(fault);
         }
         let mut bytes = self.idle_buffer();
-        bytes.append(&mut self.rest);
-        bytes.reserve(self.target.saturating_sub(bytes.len()) + 1);
+        bytes.append(&self.rest);
+        self.rest.clear();
+        bytes.make_room(self.target);
         let mut searched = 0;
         while !self.ended {
             let full = bytes.len() >= self.target;
             if full {
                 if let Some(end) = memchr::memrchr(b'\n', &bytes[searched..]) {
-                    self.rest.extend(bytes.drain(searched + end + 1..));
+                    let end = searched + end + 1;
+                    self.rest.extend_from_slice(&bytes[end..]);
+                    bytes.truncate(end);
                     return Ok(Some(self.block(bytes, false)));
                 }
                 searched = bytes.len();
@@ -73,13 +120,11 @@ impl Lines {
                     return self.skip_line(bytes).map(Some);
                 }
             }
-            match self.reader.fill_buf() {
-                Ok([]) => self.ended = true,
-                Ok(more) => {
-                    let taken = more.len();
-                    bytes.extend_from_slice(more);
-                    self.reader.consume(taken);
-                }
+            // At least what the reader's own buffer holds: then it is passed by.
+            bytes.make_room(PIECE.min(self.target));
+            match bytes.fill_from(&mut self.reader) {
+                Ok(0) => self.ended = true,
+                Ok(_) => (),
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => (),
                 Err(e) => {
                     self.ended = true;
@@ -95,15 +140,15 @@ impl Lines {
     }
 
     /// An empty buffer; one that a long line has blown up is not kept.
-    fn idle_buffer(&self) -> Vec<u8> {
+    fn idle_buffer(&self) -> Bytes {
         let idle = self.pool.lock().ok().and_then(|mut idle| idle.pop());
-        let mut bytes = idle.filter(|bytes| bytes.capacity() <= 4 * self.target).unwrap_or_default();
-        bytes.clear();
+        let mut bytes = idle.filter(|bytes| bytes.buffer.len() <= 4 * self.target).unwrap_or_default();
+        bytes.truncate(0);
         bytes
     }
 
     /// Passes over a line whose beginning fills the block.
-    fn skip_line(&mut self, mut bytes: Vec<u8>) -> io::Result<LineBlock> {
+    fn skip_line(&mut self, mut bytes: Bytes) -> io::Result<LineBlock> {
         let mut passed = bytes.len() as u64;
         bytes.truncate(KEPT_OF_OVERLONG);
         loop {
@@ -129,7 +174,7 @@ impl Lines {
         Ok(block)
     }
 
-    fn block(&mut self, bytes: Vec<u8>, overlong: bool) -> LineBlock {
+    fn block(&mut self, bytes: Bytes, overlong: bool) -> LineBlock {
         let offset = self.offset;
         self.offset += bytes.len() as u64;
         LineBlock { bytes, offset, end: self.offset, overlong, pool: Arc::clone(&self.pool) }
@@ -237,7 +282,7 @@ mod tests {
         for target in 1..60 {
             for buffer in [1, 2, 7, 64] {
                 let found = blocks(text, target, 1000, buffer);
-                let all: Vec<u8> = found.iter().flat_map(|b| b.bytes.clone()).collect();
+                let all: Vec<u8> = found.iter().flat_map(|b| b.bytes.to_vec()).collect();
                 assert_eq!(all, text.as_bytes());
                 let mut offset = 0;
                 for block in &found {
@@ -274,7 +319,7 @@ mod tests {
         let marked: Vec<_> = found.iter().filter(|b| b.overlong).collect();
         assert_eq!(marked.len(), 1);
         let last = found.last().unwrap();
-        assert_eq!(last.bytes, b"last\n");
+        assert_eq!(*last.bytes, *b"last\n");
         assert_eq!(last.offset, 6 + 10_001);
     }
 }

@@ -24,7 +24,8 @@ fn open_without_waiting(path: &Path, _follow: bool) -> io::Result<File> {
     File::open(path)
 }
 
-const BUFFER: usize = 256 << 10;
+/// Bytes that a reader holds.
+pub(super) const BUFFER: usize = 256 << 10;
 const GZIP: &[u8] = &[0x1f, 0x8b];
 const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 

@@ -65,12 +65,12 @@ fn schema(columns: &[Column]) -> Result<TypePtr> {
 
 fn write_column<'a>(writer: &mut ColumnWriter<'_>, cells: impl Iterator<Item = Cell<'a>>, nullable: bool) -> Result<()> {
     let mut levels = Vec::new();
-    let (mut texts, mut bools, mut integers, mut reals) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut texts, mut bools, mut integers, mut reals) = (Texts::default(), Vec::new(), Vec::new(), Vec::new());
     for cell in cells {
         levels.push(i16::from(cell != Cell::Null));
         match cell {
             Cell::Null => (),
-            Cell::Text(text) => texts.push(ByteArray::from(text.as_bytes().to_vec())),
+            Cell::Text(text) => texts.push(&text),
             Cell::Bool(value) => bools.push(value),
             Cell::Integer(value) => integers.push(value),
             Cell::Real(value) => reals.push(value),
@@ -78,13 +78,33 @@ fn write_column<'a>(writer: &mut ColumnWriter<'_>, cells: impl Iterator<Item = C
     }
     let levels = nullable.then_some(levels.as_slice());
     match writer {
-        ColumnWriter::ByteArrayColumnWriter(writer) => writer.write_batch(&texts, levels, None),
+        ColumnWriter::ByteArrayColumnWriter(writer) => writer.write_batch(&texts.finish(), levels, None),
         ColumnWriter::BoolColumnWriter(writer) => writer.write_batch(&bools, levels, None),
         ColumnWriter::Int64ColumnWriter(writer) => writer.write_batch(&integers, levels, None),
         ColumnWriter::DoubleColumnWriter(writer) => writer.write_batch(&reals, levels, None),
         _ => Err(ParquetError::General("unexpected column type".into())),
     }
     .map(|_| ())
+}
+
+/// Texts of a column, one behind the other: memory of its own for each cell would cost more than the writing.
+#[derive(Default)]
+struct Texts {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Texts {
+    fn push(&mut self, text: &str) {
+        self.bytes.extend_from_slice(text.as_bytes());
+        self.ends.push(self.bytes.len());
+    }
+
+    fn finish(self) -> Vec<ByteArray> {
+        let all = ByteArray::from(self.bytes);
+        let starts = [0].into_iter().chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, end)| all.slice(start, end - start)).collect()
+    }
 }
 
 /// Reads a table.

@@ -28,10 +28,10 @@ impl Shingler {
 
     /// Appends the same to `target`.
     pub fn shingle_into(&mut self, tokens: &Tokens, words: u32, target: &mut Vec<u64>) {
-        let buckets = &mut self.buckets;
-        buckets.clear(tokens.hashes().len());
-        hash::shingles(tokens.hashes(), words as usize, |shingle| buckets.push(shingle));
-        buckets.drain_into(target);
+        let (tokens, words) = (tokens.hashes(), words as usize);
+        let mut filling = self.buckets.fill((tokens.len() + 1).saturating_sub(words));
+        hash::shingles(tokens, words, |shingle| filling.push(shingle));
+        self.buckets.drain_into(target);
     }
 }
 

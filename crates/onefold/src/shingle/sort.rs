@@ -15,106 +15,125 @@ const PATIENCE: usize = 8;
 /// The values of a document on their way into order; buffers are kept from document to document.
 #[derive(Debug, Default)]
 pub(super) struct Buckets {
+    /// Of this document, and behind them what others left.
     values: Vec<u64>,
+    /// The same by their leading bits.
+    scattered: Vec<u64>,
     /// How many values each bucket has.
     counts: Vec<u32>,
+    count: usize,
     shift: u32,
 }
 
+/// Takes in the values of a document. What it needs at each step fits into registers.
+pub(super) struct Filling<'a> {
+    slots: std::slice::IterMut<'a, u64>,
+    counts: &'a mut [u32],
+    shift: u32,
+}
+
+impl Filling<'_> {
+    #[inline]
+    pub(super) fn push(&mut self, value: u64) {
+        if let Some(slot) = self.slots.next() {
+            *slot = value;
+            self.counts[(value >> self.shift) as usize] += 1;
+        }
+    }
+}
+
 impl Buckets {
-    /// Forgets all values and expects about `count` new ones.
-    pub(super) fn clear(&mut self, count: usize) {
-        self.values.clear();
-        self.values.reserve(count);
+    /// Forgets all values and takes `count` new ones, no more and no fewer.
+    pub(super) fn fill(&mut self, count: usize) -> Filling<'_> {
+        for buffer in [&mut self.values, &mut self.scattered] {
+            if buffer.len() < count {
+                buffer.resize(count, 0);
+            }
+        }
+        self.count = count;
         // One or two values a bucket: with fewer, adding up the counts costs more than the order it gives.
         let bits = count.max(1).ilog2().min(MOST_BITS);
         self.shift = SHINGLE_BITS - bits;
         self.counts.clear();
         self.counts.resize(1 << bits, 0);
-    }
-
-    #[inline]
-    pub(super) fn push(&mut self, value: u64) {
-        self.values.push(value);
-        self.counts[(value >> self.shift) as usize] += 1;
+        Filling { slots: self.values[..count].iter_mut(), counts: &mut self.counts, shift: self.shift }
     }
 
     /// Appends the distinct values in order to `target`.
     pub(super) fn drain_into(&mut self, target: &mut Vec<u64>) {
-        let start = target.len();
-        if self.values.len() < FEW {
-            self.values.sort_unstable();
-            self.values.dedup();
-            target.extend_from_slice(&self.values);
-            return;
-        }
-        target.resize(start + self.values.len(), 0);
-        self.scatter(&mut target[start..]);
-        settle_neighbours(&mut target[start..]);
-        let distinct = sort_nearly_sorted(&mut target[start..]);
-        target.truncate(start + distinct);
-    }
-
-    /// Writes the values ordered by their leading bits.
-    fn scatter(&mut self, target: &mut [u64]) {
-        let mut sum = 0;
-        for count in &mut self.counts {
-            sum += std::mem::replace(count, sum);
-        }
-        for &value in &self.values {
-            let slot = &mut self.counts[(value >> self.shift) as usize];
-            target[*slot as usize] = value;
-            *slot += 1;
-        }
+        let values = &self.values[..self.count];
+        let sorted = &mut self.scattered[..self.count];
+        let distinct = if self.count < FEW {
+            sorted.copy_from_slice(values);
+            sort_and_dedup(sorted)
+        } else {
+            scatter(values, &mut self.counts, self.shift, sorted);
+            sort_nearly_sorted(sorted)
+        };
+        target.extend_from_slice(&sorted[..distinct]);
     }
 }
 
-/// Puts most values into order without a branch that could be guessed wrong: the larger of two neighbours is carried up, then the
-/// smaller one down. The insertion pass that follows finds little to do.
-fn settle_neighbours(values: &mut [u64]) {
-    let Some(last) = values.len().checked_sub(1) else { return };
-    let mut carried = values[0];
-    for at in 0..last {
-        let next = values[at + 1];
-        values[at] = carried.min(next);
-        carried = carried.max(next);
+/// Writes the values ordered by their leading bits.
+fn scatter(values: &[u64], counts: &mut [u32], shift: u32, scattered: &mut [u64]) {
+    let mut sum = 0;
+    for count in &mut *counts {
+        sum += std::mem::replace(count, sum);
     }
-    for at in (0..last).rev() {
-        let next = values[at];
-        values[at + 1] = carried.max(next);
-        carried = carried.min(next);
+    for &value in values {
+        let slot = &mut counts[(value >> shift) as usize];
+        scattered[*slot as usize] = value;
+        *slot += 1;
     }
-    values[0] = carried;
 }
+
+/// Values held back while others pass: one that has at most so many larger ones before it comes out in its place.
+const HELD: usize = 3;
 
 /// Sorts values that are near their places and moves the distinct ones to the front; says how many they are.
+///
+/// Each value passes those that are held back, which keep the larger of two, without a branch that could be guessed wrong. What
+/// comes out is nearly always in order; the rest is inserted.
 fn sort_nearly_sorted(values: &mut [u64]) -> usize {
     let mut patience = PATIENCE * values.len();
-    let mut distinct = 0;
-    for next in 0..values.len() {
-        let value = values[next];
-        if distinct == 0 || value > values[distinct - 1] {
-            values[distinct] = value;
-            distinct += 1;
+    let mut held = [0; HELD];
+    // The first to come out are the zeros that stand for nothing; at the end, what is still held is pushed out.
+    let count = values.len();
+    let incoming = |values: &[u64], next: usize| if next < count { values[next] } else { u64::MAX };
+    (0..HELD).for_each(|next| _ = pass(incoming(values, next), &mut held));
+    let (mut distinct, mut last) = (0, u64::MAX);
+    for next in HELD..count + HELD {
+        let value = pass(incoming(values, next), &mut held);
+        if value >= last {
+            distinct += usize::from(value > last);
+            values[distinct - 1] = value;
+            last = value;
             continue;
         }
-        let mut place = distinct - 1;
-        while place > 0 && values[place - 1] >= value {
-            place -= 1;
-        }
+        let place = values[..distinct].iter().rposition(|&before| before < value).map_or(0, |before| before + 1);
         patience = patience.saturating_sub(distinct - place);
-        if values[place] != value {
+        if place == distinct || values[place] != value {
             values.copy_within(place..distinct, place + 1);
             values[place] = value;
             distinct += 1;
         }
-        if patience == 0 {
-            values.copy_within(next + 1.., distinct);
-            let left = distinct + values.len() - (next + 1);
+        last = values[distinct - 1];
+        if patience == 0 && next < count {
+            values[distinct..distinct + HELD].copy_from_slice(&held);
+            values.copy_within(next + 1.., distinct + HELD);
+            let left = distinct + HELD + count - (next + 1);
             return sort_and_dedup(&mut values[..left]);
         }
     }
     distinct
+}
+
+#[inline(always)]
+fn pass(mut value: u64, held: &mut [u64; HELD]) -> u64 {
+    for held in held {
+        (value, *held) = (value.min(*held), value.max(*held));
+    }
+    value
 }
 
 fn sort_and_dedup(values: &mut [u64]) -> usize {
@@ -140,8 +159,8 @@ mod tests {
         expected.dedup();
         let mut found = vec![7];
         let mut buckets = Buckets::default();
-        buckets.clear(values.len());
-        values.into_iter().for_each(|value| buckets.push(value));
+        let mut filling = buckets.fill(values.len());
+        values.into_iter().for_each(|value| filling.push(value));
         buckets.drain_into(&mut found);
         assert_eq!(found[0], 7, "what was there stays");
         assert_eq!(found[1..], expected);
