@@ -33,12 +33,12 @@ pub fn contained_pairs(
     let shared = Shared::build(sets.len(), &AllShingles { sets, ordered, first }, exec)?;
     let search = Search { sets, ordered, containment, known, collector: Collector::new(exec, limit), exec };
     if exec.spill_beyond(75, Index::bytes(sets.len(), shared.len())).is_none() {
-        let index = Index::build(sets.len(), &shared, |_| true)?;
+        let index = Index::build(&shared, |_| true)?;
         drop(shared);
         search.part(&index, &Task { probe: all.clone(), among: all })?;
     } else {
         let window = |set: SetIndex| set + 1..all.end.max(set + 1);
-        Parted::new(sets.len(), shared)?.each(exec, window, |index, task| search.part(index, task))?;
+        Parted::new(shared).each(exec, window, |index, task| search.part(index, task))?;
     }
     search.collector.finish()
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::sets::SetIndex;
-use super::shared::Shared;
+use super::shared::{Entry, Shared};
 use crate::error::{Error, Result};
 
 /// A shared key of a set: where the set stands in the key's posting, and where the key stands among the set's keys.
@@ -36,58 +36,58 @@ impl Occurrence {
 #[derive(Debug)]
 pub(super) struct Index {
     postings: Vec<u32>,
-    posting_starts: Vec<u32>,
+    /// Where long postings begin and end.
+    long: Vec<(u32, u32)>,
     occurrences: Vec<Occurrence>,
-    occurrence_starts: Vec<usize>,
+    /// By set: where its occurrences begin, and where they end.
+    ranges: Vec<(u32, u32)>,
 }
 
 impl Index {
     /// Bytes of an index of so many sets and shared keys.
     pub(super) fn bytes(count: usize, shared: u64) -> u64 {
-        shared * (size_of::<Occurrence>() + 2 * size_of::<u32>()) as u64 + 2 * (count * size_of::<usize>()) as u64
+        shared * (size_of::<Occurrence>() + size_of::<u32>()) as u64 + (count * size_of::<(u32, u32)>()) as u64
     }
 
-    /// The index of those of `count` sets that are wanted.
-    pub(super) fn build(count: usize, shared: &Shared, wanted: impl Fn(SetIndex) -> bool + Copy) -> Result<Index> {
-        let mut occurrence_starts = vec![0usize; count + 1];
-        let mut postings = 0usize;
-        shared.each_posting(wanted, |posting| {
-            posting.iter().for_each(|entry| occurrence_starts[entry.set as usize + 1] += 1);
-            postings += 1;
-        })?;
-        for set in 0..count {
-            occurrence_starts[set + 1] += occurrence_starts[set];
-        }
-        let len = occurrence_starts[count];
-        if count >= FIRST as usize || len > u32::MAX as usize {
+    /// The index of the sets that are wanted.
+    pub(super) fn build(shared: &Shared, wanted: impl Fn(SetIndex) -> bool + Sync) -> Result<Index> {
+        // Room for every shared key of a wanted set; some are shared only with sets that are not.
+        let mut len = 0u64;
+        let range = |(set, &keys): (usize, &u32)| {
+            let start = len;
+            len += if wanted(set as SetIndex) { u64::from(keys) } else { 0 };
+            (start as u32, start as u32)
+        };
+        let ranges: Vec<(u32, u32)> = shared.keys_of_sets().iter().enumerate().map(range).collect();
+        if ranges.len() >= FIRST as usize || len > u32::MAX.into() {
             return Err(Error::TooLarge { what: "keys that documents share", limit: u32::MAX.into() });
         }
-        let mut index = Index {
-            postings: Vec::with_capacity(len),
-            posting_starts: Vec::with_capacity(postings + 1),
-            occurrences: vec![Occurrence::default(); len],
-            occurrence_starts,
-        };
-        let mut next = index.occurrence_starts.clone();
-        shared.each_posting(wanted, |posting| {
-            let long = if posting.len() > SHORT_POSTING { LONG } else { 0 };
-            index.posting_starts.push(index.postings.len() as u32);
-            for (nth, entry) in posting.iter().enumerate() {
-                let slot = &mut next[entry.set as usize];
-                index.occurrences[*slot] = Occurrence { at: index.postings.len() as u32, place: entry.place | long };
-                *slot += 1;
-                index.postings.push(entry.set | if nth == 0 { FIRST } else { 0 });
-            }
-        })?;
-        index.posting_starts.push(index.postings.len() as u32);
+        let (postings, occurrences) = (Vec::with_capacity(len as usize), vec![Occurrence::default(); len as usize]);
+        let mut index = Index { postings, long: Vec::new(), occurrences, ranges };
+        shared.each_posting(wanted, |posting| index.add(posting))?;
         Ok(index)
+    }
+
+    fn add(&mut self, posting: &[Entry]) {
+        let is_long = posting.len() > SHORT_POSTING;
+        if is_long {
+            let start = self.postings.len() as u32;
+            self.long.push((start, start + posting.len() as u32));
+        }
+        for (nth, entry) in posting.iter().enumerate() {
+            let (_, end) = &mut self.ranges[entry.set as usize];
+            let place = entry.place | if is_long { LONG } else { 0 };
+            self.occurrences[*end as usize] = Occurrence { at: self.postings.len() as u32, place };
+            *end += 1;
+            self.postings.push(entry.set | if nth == 0 { FIRST } else { 0 });
+        }
     }
 
     /// A set from the middle of each of the `count` longest postings.
     pub(super) fn crowded_sets(&self, count: usize) -> Vec<SetIndex> {
-        let mut postings: Vec<&[u32]> = self.posting_starts.windows(2).collect();
-        postings.sort_by_key(|posting| std::cmp::Reverse(posting[1] - posting[0]));
-        let middle = |posting: &&[u32]| self.postings[(posting[0] as usize + posting[1] as usize) / 2] & !FIRST;
+        let mut postings = self.long.clone();
+        postings.sort_by_key(|(start, end)| std::cmp::Reverse(end - start));
+        let middle = |&(start, end): &(u32, u32)| self.set_at((start as usize + end as usize) / 2);
         let mut sets: Vec<SetIndex> = postings.iter().take(count).map(middle).collect();
         sets.sort_unstable();
         sets.dedup();
@@ -96,7 +96,8 @@ impl Index {
 
     /// The keys of a set that others share.
     pub(super) fn occurrences(&self, set: SetIndex) -> &[Occurrence] {
-        &self.occurrences[self.occurrence_starts[set as usize]..self.occurrence_starts[set as usize + 1]]
+        let (start, end) = self.ranges[set as usize];
+        &self.occurrences[start as usize..end as usize]
     }
 
     /// Touches the postings of some keys, all at once: one after the other, each would be waited for.
@@ -124,11 +125,14 @@ impl Index {
         rest.iter().take_while(|&&entry| entry & FIRST == 0).copied()
     }
 
-    /// Places of the posting's sets whose numbers are in `range`, for [`Index::set_at`].
+    /// Places of the sets of a long posting whose numbers are in `range`, for [`Index::set_at`].
     pub(super) fn places_in(&self, occurrence: Occurrence, range: &Range<SetIndex>) -> Range<usize> {
-        let posting = self.posting_starts.partition_point(|&start| start <= occurrence.at);
-        let (start, end) = (self.posting_starts[posting - 1] as usize, self.posting_starts[posting] as usize);
-        let first_from = |set: SetIndex| start + self.postings[start..end].partition_point(|entry| entry & !FIRST < set);
+        let posting = self.long.partition_point(|(start, _)| *start <= occurrence.at);
+        let (start, end) = self.long[posting - 1];
+        let first_from = |set: SetIndex| {
+            let sets = &self.postings[start as usize..end as usize];
+            start as usize + sets.partition_point(|entry| entry & !FIRST < set)
+        };
         first_from(range.start)..first_from(range.end)
     }
 
@@ -145,7 +149,7 @@ impl Index {
 
 #[cfg(test)]
 mod tests {
-    use super::super::shared::{Entry, KeysOf};
+    use super::super::shared::KeysOf;
     use super::*;
     use crate::exec::Exec;
 
@@ -168,15 +172,19 @@ mod tests {
 
     #[test]
     fn postings_hold_exactly_the_shared_keys() {
-        let keys: Vec<Vec<u64>> = vec![vec![1, 2, 300], vec![2, 7], vec![300, 2, 9], vec![], vec![10]];
+        let mut keys: Vec<Vec<u64>> = vec![vec![1, 2, 300], vec![2, 7], vec![300, 2, 9], vec![], vec![10]];
+        // A posting that is searched instead of walked through.
+        keys.extend(vec![vec![77]; SHORT_POSTING + 1]);
         let shared = Shared::build(keys.len(), &Keys(&keys), &Exec::default()).unwrap();
-        let index = Index::build(keys.len(), &shared, |_| true).unwrap();
+        let index = Index::build(&shared, |set| set != 6).unwrap();
         let shared = |set: SetIndex| {
             let posting = |&o: &Occurrence| {
                 let mut sets: Vec<SetIndex> = index.before(o).chain([set]).chain(index.after(o)).collect();
                 sets.sort_unstable();
-                let places = index.places_in(o, &(0..SetIndex::MAX >> 1));
-                assert_eq!(places.map(|place| index.set_at(place)).collect::<Vec<_>>(), sets);
+                if o.is_long() {
+                    let places = index.places_in(o, &(0..SetIndex::MAX >> 1));
+                    assert_eq!(places.map(|place| index.set_at(place)).collect::<Vec<_>>(), sets);
+                }
                 (o.place(), sets)
             };
             let mut found: Vec<_> = index.occurrences(set).iter().map(posting).collect();
@@ -186,6 +194,8 @@ mod tests {
         assert_eq!(shared(0), [(1, vec![0, 1, 2]), (2, vec![0, 2])]);
         assert_eq!(shared(1), [(0, vec![0, 1, 2])]);
         assert_eq!(shared(2), [(0, vec![0, 2]), (1, vec![0, 1, 2])]);
-        assert!(shared(3).is_empty() && shared(4).is_empty());
+        assert!(shared(3).is_empty() && shared(4).is_empty() && shared(6).is_empty());
+        let crowd: Vec<SetIndex> = [5].into_iter().chain(7..keys.len() as SetIndex).collect();
+        assert_eq!(shared(9), [(0, crowd)]);
     }
 }

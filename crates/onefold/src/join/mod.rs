@@ -89,9 +89,9 @@ impl<'a, F: Fingerprint> Join<'a, F> {
         let shared = Shared::build(sets.len(), &MethodKeys { sets, ordered, method, sketches: &sketches }, exec)?;
         let counters = (sets.len() * exec.threads * size_of::<u32>()) as u64;
         let keys = if exec.spill_beyond(75, Index::bytes(sets.len(), shared.len()) + counters).is_some() {
-            Keys::Parted(Parted::new(sets.len(), shared)?)
+            Keys::Parted(Parted::new(shared))
         } else {
-            Keys::Indexed(Index::build(sets.len(), &shared, |_| true)?)
+            Keys::Indexed(Index::build(&shared, |_| true)?)
         };
         Ok(Join { space: Space { sets, ordered, method, threshold }, sketches, keys, probers: Mutex::default() })
     }
@@ -324,13 +324,13 @@ struct Parted {
 }
 
 impl Parted {
-    fn new(count: usize, shared: Shared) -> Result<Parted> {
-        let mut before = vec![0u64; count + 1];
-        shared.each_posting(|_| true, |posting| posting.iter().for_each(|entry| before[entry.set as usize + 1] += 1))?;
-        for set in 0..count {
-            before[set + 1] += before[set];
-        }
-        Ok(Parted { shared, before })
+    fn new(shared: Shared) -> Parted {
+        let mut sum = 0;
+        let before = [0].into_iter().chain(shared.keys_of_sets().iter().map(|&keys| {
+            sum += u64::from(keys);
+            sum
+        }));
+        Parted { before: before.collect(), shared }
     }
 
     fn count(&self) -> usize {
@@ -357,7 +357,7 @@ impl Parted {
     ) -> Result<()> {
         for task in divide(&self.before, self.most(exec), window) {
             exec.check()?;
-            search(&Index::build(self.count(), &self.shared, |set| task.includes(set))?, &task)?;
+            search(&Index::build(&self.shared, |set| task.includes(set))?, &task)?;
         }
         Ok(())
     }
@@ -373,7 +373,7 @@ impl Parted {
         centres.iter().for_each(|&set| is_centre[set as usize] = true);
         for among in pieces(&self.before, self.most(exec), 0..self.count() as SetIndex) {
             exec.check()?;
-            search(&Index::build(self.count(), &self.shared, |set| among.contains(&set) || is_centre[set as usize])?, among)?;
+            search(&Index::build(&self.shared, |set| among.contains(&set) || is_centre[set as usize])?, among)?;
         }
         Ok(())
     }

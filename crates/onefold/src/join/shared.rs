@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use rayon::prelude::*;
 
 use super::sets::SetIndex;
@@ -48,7 +50,8 @@ pub(super) trait KeysOf: Sync {
 /// The keys that sets share, by partition, key and set.
 pub(super) struct Shared {
     place: Place,
-    len: u64,
+    /// How many of its keys each set shares.
+    keys_of_sets: Vec<u32>,
 }
 
 enum Place {
@@ -77,60 +80,79 @@ impl Shared {
             .into_par_iter()
             .map(|partition| shared_keys(&blocks.iter().map(|block| block.partition(partition)).collect::<Vec<_>>()))
             .collect();
-        let len = partitions.iter().map(|partition| partition.len() as u64).sum();
-        Ok(Shared { place: Place::Held(partitions), len })
+        let mut keys_of_sets = vec![0; count];
+        partitions.iter().flatten().for_each(|entry| keys_of_sets[entry.set as usize] += 1);
+        Ok(Shared { place: Place::Held(partitions), keys_of_sets })
     }
 
     fn build_spilled<K: KeysOf>(count: usize, keys_of: &K, exec: &Exec<'_>, spill: &Spill) -> Result<Shared> {
         let scattered = Scattered::write(count, keys_of, exec, spill)?;
         let file = spill.scratch("shared")?;
+        let keys_of_sets: Vec<AtomicU32> = (0..count).map(|_| AtomicU32::new(0)).collect();
         let write = |partition: usize| {
             exec.check()?;
             let entries = shared_keys(&[&scattered.partition(partition)?]);
+            entries.iter().for_each(|entry| _ = keys_of_sets[entry.set as usize].fetch_add(1, Ordering::Relaxed));
             let words: Vec<u64> = entries.iter().flat_map(|entry| entry.to_words()).collect();
             let mut frame = Vec::with_capacity(HEADING + words.len());
             file.frame(partition as u32, &words, &mut frame);
             Ok((file.append(&frame)?, words.len()))
         };
         let frames = (0..PARTITIONS).into_par_iter().map(write).collect::<Result<Vec<_>>>()?;
-        let len = frames.iter().map(|(_, words)| *words as u64 / 2).sum();
-        Ok(Shared { place: Place::Spilled { file, frames }, len })
+        let keys_of_sets = keys_of_sets.into_iter().map(AtomicU32::into_inner).collect();
+        Ok(Shared { place: Place::Spilled { file, frames }, keys_of_sets })
     }
 
     /// Number of entries.
     pub(super) fn len(&self) -> u64 {
-        self.len
+        self.keys_of_sets.iter().map(|&keys| u64::from(keys)).sum()
+    }
+
+    /// How many of its keys each set shares.
+    pub(super) fn keys_of_sets(&self) -> &[u32] {
+        &self.keys_of_sets
     }
 
     /// Looks at the entries of each key that two or more of the wanted sets share.
-    pub(super) fn each_posting(&self, wanted: impl Fn(SetIndex) -> bool, mut look: impl FnMut(&[Entry])) -> Result<()> {
-        let mut some = Vec::new();
-        let mut partition_postings = |entries: &[Entry]| {
-            for posting in entries.chunk_by(|a, b| a.key == b.key) {
-                if posting.iter().all(|entry| wanted(entry.set)) {
-                    look(posting);
-                    continue;
-                }
-                some.clear();
-                some.extend(posting.iter().filter(|entry| wanted(entry.set)));
-                if some.len() > 1 {
-                    look(&some);
-                }
+    pub(super) fn each_posting(&self, wanted: impl Fn(SetIndex) -> bool + Sync, mut look: impl FnMut(&[Entry])) -> Result<()> {
+        let (file, frames) = match &self.place {
+            Place::Held(partitions) => {
+                partitions.iter().for_each(|entries| each_shared(entries, &wanted, &mut look));
+                return Ok(());
             }
+            Place::Spilled { file, frames } => (file, frames),
         };
-        match &self.place {
-            Place::Held(partitions) => partitions.iter().for_each(|entries| partition_postings(entries)),
-            Place::Spilled { file, frames } => {
-                let (mut buffer, mut entries) = (Vec::new(), Vec::new());
-                for (partition, &(at, words)) in frames.iter().enumerate() {
-                    let words = file.read_frame(at, partition as u32, words, &mut buffer)?;
-                    entries.clear();
-                    entries.extend(words.chunks_exact(2).map(Entry::from_words));
-                    partition_postings(&entries);
-                }
-            }
+        let read = |(partition, &(at, words)): (usize, &(u64, usize))| {
+            let mut buffer = Vec::new();
+            let words = file.read_frame(at, partition as u32, words, &mut buffer)?;
+            let mut entries: Vec<Entry> = words.chunks_exact(2).map(Entry::from_words).collect();
+            entries.retain(|entry| wanted(entry.set));
+            Ok(entries)
+        };
+        // Some partitions are read while one is looked at.
+        let together = rayon::current_num_threads();
+        let numbered: Vec<_> = frames.iter().enumerate().collect();
+        for some in numbered.chunks(together) {
+            let partitions = some.par_iter().map(|&frame| read(frame)).collect::<Result<Vec<_>>>()?;
+            partitions.iter().for_each(|entries| each_shared(entries, |_| true, &mut look));
         }
         Ok(())
+    }
+}
+
+/// Looks at the wanted entries of each key, if they are two or more.
+fn each_shared(entries: &[Entry], wanted: impl Fn(SetIndex) -> bool, mut look: impl FnMut(&[Entry])) {
+    let mut some = Vec::new();
+    for posting in entries.chunk_by(|a, b| a.key == b.key) {
+        let all = posting.iter().all(|entry| wanted(entry.set));
+        if !all {
+            some.clear();
+            some.extend(posting.iter().filter(|entry| wanted(entry.set)));
+        }
+        let posting = if all { posting } else { some.as_slice() };
+        if posting.len() > 1 {
+            look(posting);
+        }
     }
 }
 

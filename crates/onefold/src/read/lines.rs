@@ -189,9 +189,9 @@ impl Lines {
     pub fn next_block_until(&mut self, stop: u64) -> io::Result<Option<LineBlock>> {
         let mut block = self.next_block()?;
         if let Some(block) = block.as_mut().filter(|block| block.end > stop && !block.overlong) {
-            let mut rest = block.bytes.split_off((stop - block.offset) as usize);
-            rest.append(&mut self.rest);
-            self.rest = rest;
+            let kept = (stop - block.offset) as usize;
+            self.rest.splice(..0, block.bytes[kept..].iter().copied());
+            block.bytes.truncate(kept);
             (block.end, self.offset) = (stop, stop);
         }
         Ok(block)
