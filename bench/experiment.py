@@ -27,7 +27,7 @@ FOLDER = Path(__file__).with_name("experiments")
 # The contender scripts and the brute-force check are written for these.
 CONTENDER_THRESHOLD, CONTENDER_NGRAM_SIZE = 0.8, 5
 WORDS = {"own": (False,), "same": (True,), "both": (False, True)}
-CASE_KINDS = ("identical", "template")
+CASE_KINDS = ("identical", "template", "lineages")
 HOLDS, FAILS, UNMEASURED = "holds", "does not hold", "not measured"
 
 
@@ -40,13 +40,14 @@ class ExperimentError(Exception):
 
 @dataclass(frozen=True)
 class Case:
-    """One of the collections of `hard.py`."""
+    """One of the collections of `hard.py`, or so many lineages of `grow.py`."""
 
     name: str
     kind: str
-    documents: int
+    documents: int = 0
     own: int = 0
     options: str = ""
+    lineages: int = 0
 
 
 @dataclass(frozen=True)
@@ -106,9 +107,11 @@ def parse(name, text):
 
 def parse_case(table):
     case = Case(
-        take(table, "name", str), take(table, "kind", str), take(table, "documents", int), take(table, "own", int, 0),
-        take(table, "options", str, ""),
+        take(table, "name", str), take(table, "kind", str), take(table, "documents", int, 0), take(table, "own", int, 0),
+        take(table, "options", str, ""), take(table, "lineages", int, 0),
     )
+    if bool(case.lineages) != (case.kind == "lineages") or bool(case.documents) == bool(case.lineages):
+        raise ExperimentError(f"case {case.name} needs lineages if that is its kind, and documents if not")
     if table:
         raise ExperimentError(f"case {case.name} has an unknown field: {', '.join(table)}")
     return case

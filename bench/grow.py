@@ -11,7 +11,11 @@ import argparse
 import json
 import pathlib
 import random
+import shutil
 import string
+
+# Of a lineage: 64 of them are more than 8 GB.
+BYTES = 130e6
 
 
 def permutation(lineage: int) -> bytes:
@@ -45,12 +49,21 @@ def grow(corpus: pathlib.Path, folder: pathlib.Path, lineages: int, most: float)
         partial.rename(target)
 
 
+def write(corpus: pathlib.Path, folder: pathlib.Path, lineages: int, out: pathlib.Path) -> None:
+    """So many lineages in one file; they are kept in the folder for the next time."""
+    grow(corpus, folder, lineages, BYTES)
+    with out.open("wb") as whole:
+        for lineage in range(lineages):
+            with (folder / f"{lineage:03}.jsonl").open("rb") as part:
+                shutil.copyfileobj(part, whole, 1 << 20)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpus", type=pathlib.Path)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--lineages", type=int, default=64)
-    parser.add_argument("--bytes", type=float, default=130e6, help="of each lineage")
+    parser.add_argument("--bytes", type=float, default=BYTES, help="of each lineage")
     arguments = parser.parse_args()
     grow(arguments.corpus, arguments.folder, arguments.lineages, arguments.bytes)
 

@@ -162,7 +162,7 @@ def markdown(result):
 
 def corpus_section(corpus):
     if not corpus:
-        return "## Corpus\n\nOne collection for each case, by `bench/hard.py`."
+        return "## Corpus\n\nOne collection for each case, by `bench/hard.py` or `bench/grow.py`."
     lines = [f"- {corpus['documents']:,} documents, {corpus['bytes'] / 1e6:,.1f} MB of JSONL", f"- sha256 `{corpus['sha256']}`"]
     if "meta" in corpus:
         versions = corpus["meta"]["packages"]

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import compare
 import experiment
+import grow
 import hard
 import page
 import record
@@ -21,19 +22,27 @@ import record
 CORPUS_PROGRAM = Path(__file__).with_name("corpus.py")
 
 
+# The collection whose beginning is a lineage.
+GROWN = "200MB"
+
+
+def pages(size, arguments):
+    """The collection of pages of Debian packages, made if it is not there."""
+    target = arguments.cache / f"corpus-{size.lower().removesuffix('b')}.jsonl"
+    if not target.exists():
+        subprocess.run([sys.executable, CORPUS_PROGRAM, "--size", size, "--out", target, "--cache", arguments.cache], check=True)
+    return target
+
+
 def run_pages(found, arguments, scratch):
     """onefold and the contenders on pages of Debian packages."""
-    target = arguments.cache / f"corpus-{found.size.lower().removesuffix('b')}.jsonl"
-    if not target.exists():
-        subprocess.run([sys.executable, CORPUS_PROGRAM, "--size", found.size, "--out", target, "--cache", arguments.cache],
-                       check=True)
-    arguments.input, arguments.contenders = target, found.contenders
+    arguments.input, arguments.contenders = pages(found.size, arguments), found.contenders
     arguments.onefold_options, arguments.words, arguments.check_truth = found.onefold_options, found.words, found.check_truth
     return compare.compare(arguments, scratch)
 
 
 def run_cases(found, arguments, scratch):
-    """onefold alone on the collections of hard.py, one at a time: a file may hold gigabytes."""
+    """onefold alone on the collections of hard.py and grow.py, one at a time: a file may hold gigabytes."""
     return {"corpus": None, "groups": [run_case(case, found, arguments, scratch) for case in found.cases], "truth_check": None}
 
 
@@ -41,7 +50,10 @@ def run_case(case, found, arguments, scratch):
     folder = scratch / case.name
     folder.mkdir()
     path = folder / f"{case.name}.jsonl"
-    hard.write(case.kind, case.documents, case.own, path)
+    if case.lineages:
+        grow.write(pages(GROWN, arguments), arguments.cache / "lineages", case.lineages, path)
+    else:
+        hard.write(case.kind, case.documents, case.own, path)
     collection = compare.Collection(path)
     options = f"{found.onefold_options} {case.options}".strip()
     row = compare.scan_row(arguments.onefold, options, collection, folder, arguments.timeout)
