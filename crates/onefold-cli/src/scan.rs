@@ -7,11 +7,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use anyhow::Result;
-use onefold::{ErrorKind, Exec, Format, Input, Memory, ResultFolder, Source, Spill};
+use onefold::{ErrorKind, Exec, Format, Input, Memory, Observer, ResultFolder, Source, Spill};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 
 use crate::args::{RoomArgs, ScanArgs, TableFormat, WritingArgs};
 use crate::exit::{Done, Usage};
+use crate::forecast::Forecast;
 use crate::progress::Progress;
 use crate::report::{self, RunNotes};
 use crate::summary::Summary;
@@ -37,20 +38,30 @@ pub fn run(args: &ScanArgs) -> Result<Done> {
     let began = Instant::now();
     let progress = Progress::new(output::is_watched() && !args.quiet);
     let (cancel, terminated) = signals()?;
-    let exec = Exec { threads, observer: &progress, cancel, memory: memory(&args.room)?, spill: Some(spill(args)?) };
+    // Only an estimate can do without, and writes nothing there.
+    let out = args.out.as_deref().unwrap_or(Path::new("onefold-result"));
+    let exec = Exec { threads, observer: &progress, cancel, memory: memory(&args.room)?, spill: Some(spill(out, &args.room)?) };
     let words = |inputs: &[OsString]| inputs.iter().map(|input| input.to_string_lossy().into_owned()).collect();
-    let mut folder = result_folder(&args.out, &args.writing, words(&args.inputs), words(&args.against));
-    if args.write_kept.as_ref().is_some_and(|kept| kept == &args.out) {
-        return Err(Usage(format!("--write-kept and --out must be different folders, not both '{}'", args.out.display())).into());
+    let mut folder = result_folder(out, &args.writing, words(&args.inputs), words(&args.against));
+    if args.write_kept.as_ref().is_some_and(|kept| kept == out) {
+        return Err(Usage(format!("--write-kept and --out must be different folders, not both '{}'", out.display())).into());
     }
     folder.write_kept = args.write_kept.clone();
-    let outcome = onefold::run(&plan, &exec, source(&args.inputs, &args.against)?, &mut folder).inspect_err(|error| {
+    let source = source(&args.inputs, &args.against)?;
+    if args.estimate {
+        let estimate = onefold::estimate(&plan, &exec, source, &folder)?;
+        let sampling = progress.timings().iter().map(|(_, seconds)| seconds).sum::<f64>();
+        let place = args.room.temp_dir.as_deref().or(args.out.as_deref());
+        Forecast { seconds: sampling * estimate.time_factor, estimate: &estimate, place }.print(args.json, args.quiet)?;
+        return Ok(Done::Complete);
+    }
+    let outcome = onefold::run(&plan, &exec, source, &mut folder).inspect_err(|error| {
         TERMINATED.store(terminated.load(Ordering::Relaxed), Ordering::Relaxed);
         let left = error.kind() != ErrorKind::Usage && exec.spill.as_ref().is_some_and(Spill::is_left);
         RESUMABLE.store(left, Ordering::Relaxed);
     })?;
     let seconds = began.elapsed().as_secs_f64();
-    let summary = Summary { outcome: &outcome, folder: Some(&args.out), kept: folder.kept.as_ref(), seconds };
+    let summary = Summary { outcome: &outcome, folder: Some(out), kept: folder.kept.as_ref(), seconds };
     summary.print(args.json, args.quiet)?;
     Ok(if outcome.is_partial() { Done::Partial } else { Done::Complete })
 }
@@ -78,9 +89,9 @@ fn memory(room: &RoomArgs) -> Result<Memory> {
 }
 
 /// The folder for what does not fit in memory: hidden in the output folder, or named after it somewhere else.
-fn spill(args: &ScanArgs) -> Result<Spill> {
-    let out = std::path::absolute(&args.out)?;
-    let folder = match &args.room.temp_dir {
+fn spill(out: &Path, room: &RoomArgs) -> Result<Spill> {
+    let out = std::path::absolute(out)?;
+    let folder = match &room.temp_dir {
         None => out.join(".work"),
         Some(folder) if !folder.is_dir() => {
             return Err(Usage(format!("--temp-dir must be a folder that exists, not '{}'", folder.display())).into());
@@ -91,7 +102,7 @@ fn spill(args: &ScanArgs) -> Result<Spill> {
         }
     };
     let mut spill = Spill::in_folder(folder);
-    spill.resume = args.room.resume;
+    spill.resume = room.resume;
     Ok(spill)
 }
 
