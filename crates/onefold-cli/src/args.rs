@@ -65,6 +65,7 @@ Examples:
   onefold scan a.jsonl.gz b.jsonl --threshold 0.9 --out result
   onefold scan new.jsonl --against corpus/ --out result --exclude-list known.txt
   zcat crawl.jsonl.gz | onefold scan - --text-column content --out result --pairs star
+  onefold scan corpus/ --estimate --memory 8GiB
 
 Exit codes: 0 complete, 2 wrong usage, 3 complete but some inputs were skipped or cut (see
 skipped.jsonl), 4 no document found, 5 cannot write, 7 output folder in use, 8 refused (too many
@@ -83,8 +84,14 @@ pub struct ScanArgs {
     #[arg(long, value_name = "REF")]
     pub against: Vec<OsString>,
     /// Where to put the result; must not exist yet, or be empty
-    #[arg(short, long, value_name = "DIR")]
-    pub out: PathBuf,
+    #[arg(short, long, value_name = "DIR", required_unless_present = "estimate")]
+    pub out: Option<PathBuf>,
+    /// Only say what the scan would take: memory, disk and time, from a sample of the inputs; writes nothing
+    ///
+    /// At most about 32 MB are read. Pairs are not among what is predicted: a sample does not tell how many there are. Inputs that can be
+    /// read only once (standard input, pipes) are refused.
+    #[arg(long)]
+    pub estimate: bool,
     #[command(flatten)]
     pub writing: WritingArgs,
     /// Also write the kept documents below DIR, in files like those they came from
@@ -99,7 +106,7 @@ pub struct ScanArgs {
     pub threads: Option<usize>,
     #[command(flatten)]
     pub room: RoomArgs,
-    /// Print the summary as JSON on standard output
+    /// Print the summary, or the estimate, as JSON on standard output
     #[arg(long)]
     pub json: bool,
     /// Print no progress and no summary

@@ -6,6 +6,7 @@ mod config;
 mod evaluate;
 mod exit;
 mod explain;
+mod forecast;
 mod html;
 mod numbers;
 mod output;

@@ -18,6 +18,15 @@ pub fn percent(part: u64, whole: u64) -> String {
     if whole == 0 { String::new() } else { format!("{:.1} %", 100.0 * part as f64 / whole as f64) }
 }
 
+/// A number of bytes, in the units of `--memory`.
+pub fn size(bytes: u64) -> String {
+    const UNITS: [&str; 5] = ["bytes", "KiB", "MiB", "GiB", "TiB"];
+    let power = (bytes.max(1).ilog2() as usize / 10).min(UNITS.len() - 1);
+    let number = bytes as f64 / (1u64 << (10 * power)) as f64;
+    let digits = if power > 0 && number < 10.0 { 1 } else { 0 };
+    format!("{number:.digits$} {}", UNITS[power])
+}
+
 /// A duration.
 pub fn duration(seconds: f64) -> String {
     match seconds {

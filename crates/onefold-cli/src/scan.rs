@@ -7,11 +7,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use anyhow::Result;
-use onefold::{ErrorKind, Exec, Format, Input, Memory, Plan, ResultFolder, SavedResult, Source, Spill};
+use onefold::{ErrorKind, Exec, Format, Input, Memory, Observer, Plan, ResultFolder, SavedResult, Source, Spill};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 
 use crate::args::{RoomArgs, ScanArgs, TableFormat, WritingArgs};
 use crate::exit::{Done, Usage};
+use crate::forecast::Forecast;
 use crate::progress::Progress;
 use crate::report::{self, RunNotes};
 use crate::summary::Summary;
@@ -37,37 +38,47 @@ pub fn run(args: &ScanArgs) -> Result<Done> {
     let began = Instant::now();
     let progress = Progress::new(output::is_watched() && !args.quiet);
     let (cancel, terminated) = signals()?;
-    let exec = Exec { threads, observer: &progress, cancel, memory: memory(&args.room)?, spill: Some(spill(args)?) };
+    // Only an estimate can do without, and writes nothing there.
+    let out = args.out.as_deref().unwrap_or(Path::new("onefold-result"));
+    let exec = Exec { threads, observer: &progress, cancel, memory: memory(&args.room)?, spill: Some(spill(out, &args.room)?) };
     let words = |inputs: &[OsString]| inputs.iter().map(|input| input.to_string_lossy().into_owned()).collect();
-    let mut folder = result_folder(&args.out, &args.writing, words(&args.inputs), words(&args.against));
-    if args.write_kept.as_ref().is_some_and(|kept| kept == &args.out) {
-        return Err(Usage(format!("--write-kept and --out must be different folders, not both '{}'", args.out.display())).into());
+    let mut folder = result_folder(out, &args.writing, words(&args.inputs), words(&args.against));
+    if args.write_kept.as_ref().is_some_and(|kept| kept == out) {
+        return Err(Usage(format!("--write-kept and --out must be different folders, not both '{}'", out.display())).into());
     }
     folder.write_kept = args.write_kept.clone();
-    if let Some(done) = completed(args, &plan, &folder, exec.spill.as_ref())? {
+    let source = source(&args.inputs, &args.against)?;
+    if args.estimate {
+        let estimate = onefold::estimate(&plan, &exec, source, &folder)?;
+        let sampling = progress.timings().iter().map(|(_, seconds)| seconds).sum::<f64>();
+        let place = args.room.temp_dir.as_deref().or(args.out.as_deref());
+        Forecast { seconds: sampling * estimate.time_factor, estimate: &estimate, place }.print(args.json, args.quiet)?;
+        return Ok(Done::Complete);
+    }
+    if let Some(done) = completed(args, out, &plan, &folder, exec.spill.as_ref())? {
         return Ok(done);
     }
-    let outcome = onefold::run(&plan, &exec, source(&args.inputs, &args.against)?, &mut folder).inspect_err(|error| {
+    let outcome = onefold::run(&plan, &exec, source, &mut folder).inspect_err(|error| {
         TERMINATED.store(terminated.load(Ordering::Relaxed), Ordering::Relaxed);
         let left = error.kind() != ErrorKind::Usage && exec.spill.as_ref().is_some_and(Spill::is_left);
         RESUMABLE.store(left, Ordering::Relaxed);
     })?;
     let seconds = began.elapsed().as_secs_f64();
-    let summary = Summary { outcome: &outcome, folder: Some(&args.out), kept: folder.kept.as_ref(), seconds };
+    let summary = Summary { outcome: &outcome, folder: Some(out), kept: folder.kept.as_ref(), seconds };
     summary.print(args.json, args.quiet)?;
     Ok(if outcome.is_partial() { Done::Partial } else { Done::Complete })
 }
 
 /// With `--resume`: whether the run was complete when it died, or came to its end.
-fn completed(args: &ScanArgs, plan: &Plan, folder: &ResultFolder, spill: Option<&Spill>) -> Result<Option<Done>> {
-    let manifest = args.out.join("run.json");
+fn completed(args: &ScanArgs, out: &Path, plan: &Plan, folder: &ResultFolder, spill: Option<&Spill>) -> Result<Option<Done>> {
+    let manifest = out.join("run.json");
     let (true, false, Some(spill)) = (args.room.resume && manifest.is_file(), args.writing.overwrite, spill) else {
         return Ok(None);
     };
     let of_this_run = if spill.is_left() {
         spill.is_published(&blake3::hash(&std::fs::read(&manifest)?).to_hex())
     } else {
-        SavedResult::open(&args.out).is_ok_and(|saved| {
+        SavedResult::open(out).is_ok_and(|saved| {
             let found = saved.manifest;
             plan.digest().is_ok_and(|digest| digest == found.plan_digest)
                 && (&found.inputs, &found.against) == (&folder.inputs, &folder.against)
@@ -76,10 +87,10 @@ fn completed(args: &ScanArgs, plan: &Plan, folder: &ResultFolder, spill: Option<
     if !of_this_run {
         return Ok(None);
     }
-    let saved = SavedResult::open(&args.out)?;
+    let saved = SavedResult::open(out)?;
     spill.remove();
     if !args.quiet {
-        output::error(&format!("'{}' holds the result of this command; there is nothing left to do\n", args.out.display()));
+        output::error(&format!("'{}' holds the result of this command; there is nothing left to do\n", out.display()));
     }
     Ok(Some(if saved.manifest.counts.is_partial() { Done::Partial } else { Done::Complete }))
 }
@@ -107,9 +118,9 @@ fn memory(room: &RoomArgs) -> Result<Memory> {
 }
 
 /// The folder for what does not fit in memory: hidden in the output folder, or named after it somewhere else.
-fn spill(args: &ScanArgs) -> Result<Spill> {
-    let out = std::path::absolute(&args.out)?;
-    let folder = match &args.room.temp_dir {
+fn spill(out: &Path, room: &RoomArgs) -> Result<Spill> {
+    let out = std::path::absolute(out)?;
+    let folder = match &room.temp_dir {
         None => out.join(".work"),
         Some(folder) if !folder.is_dir() => {
             return Err(Usage(format!("--temp-dir must be a folder that exists, not '{}'", folder.display())).into());
@@ -120,7 +131,7 @@ fn spill(args: &ScanArgs) -> Result<Spill> {
         }
     };
     let mut spill = Spill::in_folder(folder);
-    spill.resume = args.room.resume;
+    spill.resume = room.resume;
     Ok(spill)
 }
 

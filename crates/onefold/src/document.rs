@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::arenas::Arenas;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// A document handed over in memory, for users of the library.
 #[derive(Clone, Debug, Default)]
@@ -171,6 +171,19 @@ pub struct InputFile {
     /// What it takes to read it a second time; `None` for what can be read only once: streams, pipes, documents in memory.
     #[serde(skip)]
     pub(crate) again: Option<crate::read::Again>,
+}
+
+impl InputFile {
+    /// What is said where it would have to be read twice, and can't be.
+    pub(crate) fn read_once(&self, action: &'static str) -> Error {
+        let (input, kind) = match (self.name.as_str(), &self.path) {
+            ("-", None) => ("-", "standard input"),
+            ("", None) => ("documents in memory", "what is no file"),
+            (name, None) => (name, "a stream"),
+            (name, Some(_)) => (name, "a pipe"),
+        };
+        Error::ReadOnce { action, input: input.into(), kind }
+    }
 }
 
 /// The collection after stages 1–4: everything but the text.

@@ -58,9 +58,11 @@ pub enum Error {
         /// What is in the way.
         problem: &'static str,
     },
-    /// Kept documents were asked for, of an input that is gone once it was read.
-    #[error("cannot write the kept documents of '{}': {kind} can be read only once", printable(.input))]
+    /// An input would have to be read twice, and is gone once it was read.
+    #[error("cannot {action} '{}': {kind} can be read only once", printable(.input))]
     ReadOnce {
+        /// What was asked for, as a verb.
+        action: &'static str,
         /// The input as shown.
         input: String,
         /// What it is.

@@ -18,6 +18,7 @@ mod compression;
 mod config;
 mod determinism;
 mod direction;
+mod estimate;
 mod evaluate;
 mod full_disk;
 mod gold;

@@ -70,11 +70,21 @@ fn errors() {
         ("error-no-result", "evaluate nowhere --gold bad.csv"),
         ("error-gold-label", "evaluate result --gold bad.csv"),
         ("error-threads", "scan in --out out --threads 0"),
+        ("error-estimate-of-a-stream", "scan - --estimate"),
     ] {
         let ran = run(&place, words);
         assert!(ran.code != 0 && !place.at("out").exists(), "{name}: {ran:?}");
         same(name, &ran);
     }
+}
+
+#[test]
+fn an_estimate() {
+    let place = Place::with_documents();
+    let mut ran = run(&place, "scan in --estimate --memory 1GiB --threads 2").exits(0);
+    let time = ran.stdout.lines().find(|line| line.starts_with("  time ")).unwrap().to_string();
+    ran.stdout = ran.stdout.replacen(&time, "  time TIME", 1);
+    same("estimate", &ran);
 }
 
 #[test]

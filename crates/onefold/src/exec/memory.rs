@@ -22,6 +22,9 @@ impl Memory {
     /// As if nothing were left, so that everything goes to disk, in small pieces: to show that this changes nothing.
     pub const TIGHT: Memory = Memory { limit: None, tight: true };
 
+    /// What no run works without.
+    pub(crate) const LEAST: u64 = LEAST;
+
     /// At most so many bytes.
     pub fn of_bytes(bytes: u64) -> Result<Memory> {
         if bytes < LEAST {

@@ -7,6 +7,7 @@
 
 mod contained;
 mod index;
+mod needs;
 mod ordered;
 mod pairs;
 mod probe;
@@ -20,6 +21,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub use contained::contained_pairs;
+pub(crate) use needs::Needs;
 pub use ordered::Ordered;
 pub use pairs::PairList;
 pub use sets::{SetIndex, Sets};

@@ -29,6 +29,9 @@ impl From<Vec<SetPair>> for PairList {
 }
 
 impl PairList {
+    /// Bytes of a pair on disk.
+    pub(crate) const PAIR_ON_DISK: u64 = 12;
+
     /// Number of pairs.
     pub fn len(&self) -> u64 {
         self.len

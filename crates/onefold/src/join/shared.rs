@@ -67,12 +67,19 @@ enum Place {
 const SETS: usize = 256;
 
 impl Shared {
+    /// Hundredths of the memory that is left that keys may take.
+    pub(super) const SHARE: u64 = 60;
+
+    /// Bytes of so many keys while those that are shared are found. Most keys are of one set; what is shared comes beside all of them
+    /// for a while.
+    pub(super) fn bytes(keys: u64) -> u64 {
+        keys * size_of::<Entry>() as u64 * 3 / 2
+    }
+
     /// The shared keys of `count` sets.
     pub(super) fn build<K: KeysOf>(count: usize, keys_of: &K, exec: &Exec<'_>) -> Result<Shared> {
         let keys: u64 = (0..count as SetIndex).map(|set| keys_of.count(set)).sum();
-        // Most keys are of one set; what is shared comes beside all of them for a while.
-        let bytes = keys * size_of::<Entry>() as u64 * 3 / 2;
-        if let Some(spill) = exec.spill_beyond(60, bytes) {
+        if let Some(spill) = exec.spill_beyond(Shared::SHARE, Shared::bytes(keys)) {
             return Shared::build_spilled(count, keys_of, exec, spill);
         }
         let blocks = scatter(0..count, keys_of)?;

@@ -25,6 +25,14 @@ enum Place {
 }
 
 impl Sketches {
+    /// Hundredths of the memory that is left that sketches may take.
+    pub(super) const SHARE: u64 = 25;
+
+    /// Bytes of the sketches of so many sets.
+    pub(super) fn bytes(sets: u64, len: u64) -> u64 {
+        sets * len * size_of::<u32>() as u64
+    }
+
     /// Sketches every set.
     pub(super) fn new<F: Fingerprint>(count: usize, ordered: &Ordered<'_>, method: &F, exec: &Exec<'_>) -> Result<Sketches> {
         let len = method.sketch_len();
@@ -38,7 +46,7 @@ impl Sketches {
             ordered.each(sets, buffer, |_, shingles| method.sketch(shingles, &mut sketches))?;
             Ok(sketches)
         };
-        let Some(spill) = exec.spill_beyond(25, (count * len * size_of::<u32>()) as u64) else {
+        let Some(spill) = exec.spill_beyond(Sketches::SHARE, Sketches::bytes(count as u64, len as u64)) else {
             let blocks: Result<Vec<Vec<u32>>> =
                 firsts.into_par_iter().map_init(Vec::new, |buffer, first| sketch_block(buffer, first)).collect();
             return Ok(Sketches { len, place: Place::Held(blocks?.concat()) });

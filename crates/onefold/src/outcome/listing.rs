@@ -32,6 +32,8 @@ pub struct Pair {
 impl Pair {
     /// Words of a row on disk.
     const WORDS: usize = 4;
+    /// The same in bytes.
+    pub(crate) const ON_DISK: u64 = 8 * Pair::WORDS as u64;
 
     fn to_words(self) -> [u64; Pair::WORDS] {
         let halves = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);

@@ -15,12 +15,30 @@ use crate::plan::Plan;
 use crate::run::Stage;
 
 /// A file to be read, and how.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Listed {
     pub(super) file: InputFile,
     pub(super) kind: FileKind,
     /// Whether its path may be a symbolic link.
     pub(super) follow: bool,
+    /// What is read of it, where that is not all.
+    pub(super) portion: Option<Portion>,
+}
+
+/// A part of a file of rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Portion {
+    /// Rows that begin from here on; anything but 0 is for lines that are not packed.
+    pub(super) start: u64,
+    /// Rows that begin before so many bytes more, unpacked; a few others may come with them.
+    pub(super) most: u64,
+}
+
+impl Portion {
+    /// Where it ends.
+    pub(super) fn end(self) -> u64 {
+        self.start.saturating_add(self.most)
+    }
 }
 
 /// What a file holds.
@@ -152,7 +170,7 @@ impl Catalog {
             again: metadata.is_file().then(|| Again { kind, follow, seen: Seen::of(metadata) }),
         };
         let id = metadata.is_file().then(|| file_id(metadata));
-        self.found.push((Listed { file, kind, follow }, id));
+        self.found.push((Listed { file, kind, follow, portion: None }, id));
     }
 
     fn skip(&mut self, path: &Path, reason: &str, detail: String) {

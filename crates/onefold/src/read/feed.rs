@@ -1,13 +1,13 @@
 //! The feeder: the one thread that reads.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crossbeam_channel::Sender;
 
-use super::catalog::{FileKind, Listed, RowFormat};
+use super::catalog::{FileKind, Listed, Portion, RowFormat};
 use super::delimited::DelimitedRows;
 use super::document::wanted_columns;
 use super::fields::FieldRow;
@@ -26,6 +26,10 @@ use crate::run::Stage;
 
 /// Bytes of rows that a worker takes at a time.
 const BLOCK: usize = 1 << 20;
+/// The same where only a part of a file is read: so much may be read beyond it.
+const SMALL_BLOCK: usize = 64 << 10;
+/// Bytes that are read at a time where it matters how many it took to read a part of a file.
+const SMALL_STEP: usize = 16 << 10;
 /// Files, and bytes of files, that a worker takes at a time.
 const FILES: usize = 64;
 const FILE_BYTES: u64 = 4 << 20;
@@ -57,20 +61,19 @@ impl Feeder<'_> {
         self.feed_files()?;
         for (file, listed) in self.listed.iter().enumerate() {
             let (file, name) = (file as u32, &listed.file.name);
+            let opened = || counted(open_rows(listed, &self.exec.cancel), listed.portion);
             match listed.kind {
                 FileKind::Document => (),
-                FileKind::Rows(RowFormat::Jsonl) => self.feed_rows(file, name, open_rows(listed, &self.exec.cancel))?,
-                FileKind::Rows(RowFormat::Delimited(delimiter)) => {
-                    self.feed_delimited(file, name, open_rows(listed, &self.exec.cancel), delimiter)?
-                }
+                FileKind::Rows(RowFormat::Jsonl) => self.feed_rows(file, name, opened())?,
+                FileKind::Rows(RowFormat::Delimited(delimiter)) => self.feed_delimited(file, name, opened(), delimiter)?,
                 FileKind::Rows(RowFormat::Parquet) => self.feed_parquet(file, listed)?,
-                FileKind::Rows(RowFormat::Warc) => self.feed_web(file, name, open_rows(listed, &self.exec.cancel))?,
+                FileKind::Rows(RowFormat::Warc) => self.feed_web(file, name, opened())?,
             }
         }
         for Stream { name, reader, reference } in streams {
             let file = self.add_file(&name, reference);
             let reader = Interruptible::new(move || Ok(reader), Arc::clone(&self.exec.cancel));
-            self.feed_rows(file, &name, Ok(Box::new(reader)))?;
+            self.feed_rows(file, &name, counted(Ok(Box::new(reader)), None))?;
         }
         for side in [false, true] {
             let documents: Vec<Document> =
@@ -119,17 +122,27 @@ impl Feeder<'_> {
         if unit.is_empty() { Ok(()) } else { self.send(Unit::Files(unit)) }
     }
 
-    fn feed_rows(&mut self, file: u32, name: &str, opened: io::Result<Box<dyn Read + Send>>) -> Result<()> {
-        let (counted, done) = counted(opened);
+    /// What is read of a file, where that is not all.
+    fn portion(&self, file: u32) -> Option<Portion> {
+        self.listed.get(file as usize)?.portion
+    }
+
+    fn feed_rows(&mut self, file: u32, name: &str, (counted, done): Opened) -> Result<()> {
         let longest = self.keeper.longest().min(self.plan.max_document_bytes);
-        let mut lines = match counted.and_then(open::decompress) {
-            Ok(reader) => Lines::new(reader, BLOCK, longest),
+        let portion = self.portion(file);
+        let lines = counted.and_then(open::decompress).and_then(|reader| match portion {
+            None => Ok(Lines::new(reader, BLOCK, longest)),
+            Some(Portion { start: 0, .. }) => Ok(Lines::new(reader, SMALL_BLOCK, longest)),
+            Some(Portion { start, .. }) => Lines::from_within(reader, SMALL_BLOCK, longest, start - 1),
+        });
+        let mut lines = match lines {
+            Ok(lines) => lines,
             Err(error) => {
                 self.not_read(name, &error);
                 return Ok(());
             }
         };
-        loop {
+        while portion.is_none_or(|portion| lines.offset() < portion.end()) {
             match self.next_block(file, &mut lines) {
                 Ok(None) => break,
                 Ok(Some(block)) if block.overlong && longest < self.plan.max_document_bytes => {
@@ -141,9 +154,15 @@ impl Feeder<'_> {
                     break;
                 }
             }
-            self.exec.observer.advance(Stage::Read, done.swap(0, Ordering::Relaxed));
+            self.advance(&done);
         }
+        self.advance(&done);
         Ok(())
+    }
+
+    /// Tells how many more bytes were read.
+    fn advance(&self, done: &AtomicU64) {
+        self.exec.observer.advance(Stage::Read, done.swap(0, Ordering::Relaxed));
     }
 
     /// The next block that an interrupted run has not left.
@@ -157,8 +176,7 @@ impl Feeder<'_> {
         }
     }
 
-    fn feed_delimited(&mut self, file: u32, name: &str, opened: io::Result<Box<dyn Read + Send>>, delimiter: u8) -> Result<()> {
-        let (counted, done) = counted(opened);
+    fn feed_delimited(&mut self, file: u32, name: &str, (counted, done): Opened, delimiter: u8) -> Result<()> {
         let rows = counted
             .and_then(open::decompress)
             .and_then(|reader| DelimitedRows::new(reader, delimiter, &wanted_columns(&self.plan.columns)));
@@ -177,14 +195,20 @@ impl Feeder<'_> {
         let path = listed.file.path.as_deref().ok_or_else(|| Error::Bug("a Parquet file without a path".into()))?;
         let rows = open::open_regular(path, listed.follow)
             .and_then(|opened| super::parquet::ParquetRows::new(opened, &wanted_columns(&self.plan.columns)));
+        let (mut taken, mut all) = (0, 0);
         let fed = match rows {
-            Ok(rows) => self.feed_fields(file, name, rows, &AtomicU64::new(0)),
+            Ok(rows) => {
+                all = rows.total();
+                self.feed_fields(file, name, rows.inspect(|_| taken += 1), &AtomicU64::new(0))
+            }
             Err(error) => {
                 self.not_read(name, &error);
                 Ok(())
             }
         };
-        self.exec.observer.advance(Stage::Read, listed.file.bytes);
+        // Columns lie apart, so the share of rows stands for the share of bytes.
+        let share = if listed.portion.is_some() && taken < all { taken as f64 / all as f64 } else { 1.0 };
+        self.exec.observer.advance(Stage::Read, (listed.file.bytes as f64 * share) as u64);
         fed
     }
 
@@ -194,8 +218,7 @@ impl Feeder<'_> {
         Ok(())
     }
 
-    fn feed_web(&mut self, file: u32, name: &str, opened: io::Result<Box<dyn Read + Send>>) -> Result<()> {
-        let (counted, done) = counted(opened);
+    fn feed_web(&mut self, file: u32, name: &str, (counted, done): Opened) -> Result<()> {
         let limits = Limits { record_bytes: self.plan.max_document_bytes, body_bytes: self.plan.max_document_bytes };
         let reader = match counted {
             Ok(reader) => WarcReader::new(Box::new(io::BufReader::with_capacity(BLOCK, reader)), limits),
@@ -241,6 +264,7 @@ impl Feeder<'_> {
         done: &AtomicU64,
     ) -> Result<()> {
         let (mut unit, mut bytes, mut sequence) = (Vec::new(), 0, 0);
+        let mut left = self.portion(file).map_or(u64::MAX, |portion| portion.most);
         for item in items {
             match item {
                 Ok(item) => {
@@ -258,10 +282,15 @@ impl Feeder<'_> {
                 } else {
                     self.send(unit_of(sequence, std::mem::take(&mut unit)))?;
                 }
-                self.exec.observer.advance(Stage::Read, done.swap(0, Ordering::Relaxed));
+                self.advance(done);
+                left = left.saturating_sub(bytes as u64);
                 (bytes, sequence) = (0, sequence + 1);
+                if left == 0 {
+                    break;
+                }
             }
         }
+        self.advance(done);
         if self.done.end_of(file, sequence).is_some() { Ok(()) } else { self.send(unit_of(sequence, unit)) }
     }
 
@@ -300,12 +329,21 @@ fn open_rows(listed: &Listed, cancel: &Arc<AtomicBool>) -> io::Result<Box<dyn Re
         let open = move || File::open(&path).map(|pipe| Box::new(pipe) as Box<dyn Read + Send>);
         return Ok(Box::new(Interruptible::new(open, Arc::clone(cancel))));
     }
-    Ok(Box::new(open::open_regular(&path, listed.follow)?))
+    let mut file = open::open_regular(&path, listed.follow)?;
+    if let Some(Portion { start: start @ 1.., .. }) = listed.portion {
+        // The byte before tells whether a line begins here.
+        file.seek(SeekFrom::Start(start - 1))?;
+    }
+    Ok(Box::new(file))
 }
 
-fn counted(opened: io::Result<Box<dyn Read + Send>>) -> (io::Result<Box<dyn Read + Send>>, Arc<AtomicU64>) {
+/// A file, and how many bytes of it were read.
+type Opened = (io::Result<Box<dyn Read + Send>>, Arc<AtomicU64>);
+
+fn counted(opened: io::Result<Box<dyn Read + Send>>, portion: Option<Portion>) -> Opened {
     let done = Arc::new(AtomicU64::new(0));
-    let counted = opened.map(|inner| Box::new(Counted { inner, done: Arc::clone(&done) }) as Box<dyn Read + Send>);
+    let step = if portion.is_some() { SMALL_STEP } else { usize::MAX };
+    let counted = opened.map(|inner| Box::new(Counted { inner, done: Arc::clone(&done), step }) as Box<dyn Read + Send>);
     (counted, done)
 }
 
@@ -313,11 +351,14 @@ fn counted(opened: io::Result<Box<dyn Read + Send>>) -> (io::Result<Box<dyn Read
 struct Counted {
     inner: Box<dyn Read + Send>,
     done: Arc<AtomicU64>,
+    /// Most that pass at a time.
+    step: usize,
 }
 
 impl Read for Counted {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.inner.read(buffer)?;
+        let step = buffer.len().min(self.step);
+        let read = self.inner.read(&mut buffer[..step])?;
         self.done.fetch_add(read as u64, Ordering::Relaxed);
         Ok(read)
     }

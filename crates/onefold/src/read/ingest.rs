@@ -48,20 +48,7 @@ impl Unit {
 /// inputs before any of them is read.
 pub fn ingest(plan: &Plan, exec: &Exec<'_>, source: Source, sink: &dyn Sink) -> Result<Collection> {
     let has_reference = !source.against.is_empty();
-    let own_folders = sink.own_folders().into_iter().chain(exec.spill.iter().map(|spill| spill.folder().to_path_buf()));
-    let mut catalog = Catalog::new(plan, &own_folders.collect::<Vec<_>>());
-    let mut streams = Vec::new();
-    let mut memory = Vec::new();
-    for (inputs, reference) in [(source.inputs, false), (source.against, true)] {
-        for input in inputs {
-            match input {
-                Input::Path(path) => catalog.add(&path, reference)?,
-                Input::Stream { name, reader } => streams.push(Stream { name, reader, reference }),
-                Input::Documents(documents) => memory.push((documents, reference)),
-            }
-        }
-    }
-    let (listed, mut skipped) = catalog.finish();
+    let Listing { listed, mut skipped, streams, memory } = list(plan, exec, source, sink)?;
     let passing = streams.iter().filter(|stream| !stream.reference).map(|stream| stream.name.as_str());
     let passing = passing.chain(memory.iter().any(|(_, reference)| !reference).then_some(""));
     let files = listed.iter().map(|l| &l.file).filter(|file| !file.reference).cloned();
@@ -87,17 +74,45 @@ pub fn ingest(plan: &Plan, exec: &Exec<'_>, source: Source, sink: &dyn Sink) -> 
     Ok(collection)
 }
 
+/// What there is to be read.
+pub(super) struct Listing {
+    pub(super) listed: Vec<Listed>,
+    pub(super) skipped: Vec<Skipped>,
+    pub(super) streams: Vec<Stream>,
+    /// Documents in memory, and whether they are of the reference.
+    pub(super) memory: Vec<(Vec<Document>, bool)>,
+}
+
+/// Finds the files of a source.
+pub(super) fn list(plan: &Plan, exec: &Exec<'_>, source: Source, sink: &dyn Sink) -> Result<Listing> {
+    let own_folders = sink.own_folders().into_iter().chain(exec.spill.iter().map(|spill| spill.folder().to_path_buf()));
+    let mut catalog = Catalog::new(plan, &own_folders.collect::<Vec<_>>());
+    let mut streams = Vec::new();
+    let mut memory = Vec::new();
+    for (inputs, reference) in [(source.inputs, false), (source.against, true)] {
+        for input in inputs {
+            match input {
+                Input::Path(path) => catalog.add(&path, reference)?,
+                Input::Stream { name, reader } => streams.push(Stream { name, reader, reference }),
+                Input::Documents(documents) => memory.push((documents, reference)),
+            }
+        }
+    }
+    let (listed, skipped) = catalog.finish();
+    Ok(Listing { listed, skipped, streams, memory })
+}
+
 /// All that was read.
-struct AllBatches {
-    batches: Vec<Batch>,
+pub(super) struct AllBatches {
+    pub(super) batches: Vec<Batch>,
     spilled: Option<Arc<SpillFile>>,
     /// Streams and memory, numbered after the listed files.
     files: Vec<InputFile>,
-    unread: Vec<Skipped>,
+    pub(super) unread: Vec<Skipped>,
 }
 
 /// Reads what an interrupted run has not left.
-fn read_batches(
+pub(super) fn read_batches(
     plan: &Plan,
     exec: &Exec<'_>,
     listed: &[Listed],

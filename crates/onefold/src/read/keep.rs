@@ -81,6 +81,31 @@ const WORK_FACTOR: u64 = 8;
 /// Bytes that are remembered of a document in later stages, beside what [`Raw`] holds.
 const LATER: u64 = 220;
 
+/// Shingles and documents stay in memory while they take no more than this part of it.
+const HOLDING_SHARE: u64 = 2;
+
+/// What documents take in all stages, whatever goes to disk: `raw` is the sum of [`Raw::bytes`].
+pub(crate) fn bytes_of_documents(raw: u64, count: u64) -> u64 {
+    raw + LATER * count
+}
+
+/// The memory that documents which take `documents` bytes need at least, if the longest of them has `longest`: what [`Keeper`] does not refuse.
+pub(crate) fn least_memory(documents: u64, longest: u64) -> u64 {
+    (documents / 9 * 10).max((longest + 1) * WORK_FACTOR * 2)
+}
+
+/// The memory with which shingles that take `held` bytes stay there, beside documents that take `documents`; in memory what is read of
+/// them, `raw`, is there a second time for a while.
+pub(crate) fn memory_to_hold(held: u64, raw: u64, documents: u64) -> u64 {
+    (held + raw + documents) * HOLDING_SHARE
+}
+
+/// What a batch without its shingles takes on disk.
+pub(super) fn bytes_on_disk(about: &About) -> u64 {
+    let bytes = postcard::experimental::serialized_size(about).unwrap_or(0) as u64;
+    bytes.next_multiple_of(8) + 8 * (1 + 2 * HEADING as u64)
+}
+
 /// Decides what stays in memory.
 pub(super) struct Keeper<'a> {
     exec: &'a Exec<'a>,
@@ -179,7 +204,7 @@ impl<'a> Keeper<'a> {
         let documents = self.documents.fetch_add(bytes, Ordering::Relaxed) + bytes;
         let count = about.documents.len() as u64;
         let count = self.count.fetch_add(count, Ordering::Relaxed) + count;
-        let needed = documents + LATER * count;
+        let needed = bytes_of_documents(documents, count);
         if needed > self.limit() / 10 * 9 {
             return Err(Error::out_of_memory(format!("a collection of {count} documents or more"), self.exec.memory));
         }
@@ -190,9 +215,9 @@ impl<'a> Keeper<'a> {
     pub(super) fn keep(&self, about: About, shingles: &mut Vec<u64>) -> Result<Batch> {
         let needed = self.count(&about)?;
         if self.exec.spill.is_some() {
-            // In memory a document is there twice for a while.
-            let held = self.held.load(Ordering::Relaxed) + shingles.len() as u64 * 8 + self.documents.load(Ordering::Relaxed);
-            if held + needed > self.limit() / 2 || self.exec.memory.is_tight() {
+            let held = self.held.load(Ordering::Relaxed) + shingles.len() as u64 * 8;
+            let to_hold = memory_to_hold(held, self.documents.load(Ordering::Relaxed), needed);
+            if to_hold > self.limit() || self.exec.memory.is_tight() {
                 self.spilling.store(true, Ordering::Relaxed);
             }
         }

@@ -94,6 +94,12 @@ impl Lines {
         Lines { reader, target, longest, offset: 0, rest: Vec::new(), ended: false, fault: None, pool: Pool::default() }
     }
 
+    /// Of a stream that begins at `offset` of another, in a line that is passed over.
+    pub fn from_within(mut reader: Box<dyn BufRead + Send>, target: usize, longest: u64, offset: u64) -> io::Result<Self> {
+        let passed = reader.skip_until(b'\n')? as u64;
+        Ok(Lines { offset: offset + passed, ..Lines::new(reader, target, longest) })
+    }
+
     /// The next block, `None` at the end. After an error the lines read before it come first.
     pub fn next_block(&mut self) -> io::Result<Option<LineBlock>> {
         if self.rest.is_empty()
@@ -292,6 +298,18 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_line_that_began_before_is_passed_over() {
+        let from = |offset: u64| {
+            let reader = io::Cursor::new(b"one\ntwo\nthree\n"[offset as usize..].to_vec());
+            let block = Lines::from_within(Box::new(reader), 100, 100, offset).unwrap().next_block().unwrap().unwrap();
+            (block.offset, String::from_utf8(block.bytes.to_vec()).unwrap())
+        };
+        assert_eq!(from(1), (4, "two\nthree\n".into()));
+        assert_eq!(from(3), (4, "two\nthree\n".into()));
+        assert_eq!(from(4), (8, "three\n".into()));
     }
 
     #[test]

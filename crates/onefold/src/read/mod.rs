@@ -24,6 +24,7 @@ mod parquet;
 mod plain_json;
 mod reopen;
 mod resume;
+mod sample;
 mod time;
 pub mod warc;
 
@@ -35,11 +36,13 @@ pub use parquet::panic_is_caught;
 
 pub(crate) use catalog::{FileKind, RowFormat, cleaned};
 pub(crate) use delimited::RawRecords;
+pub(crate) use keep::{bytes_of_documents, least_memory, memory_to_hold};
 pub(crate) use lines::RawLines;
 pub(crate) use open::Packing;
 #[cfg(feature = "parquet")]
 pub(crate) use parquet::{check_pages, guarded};
 pub(crate) use reopen::{Again, Reopened};
+pub(crate) use sample::{Amounts, Sample, sample};
 
 use crate::document::{Document, InputFile};
 

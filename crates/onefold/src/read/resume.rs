@@ -38,7 +38,7 @@ pub(super) struct AllRead {
 impl Journal {
     pub(super) fn new(plan: &Plan, listed: &[Listed], streams: &[Stream]) -> Result<Journal> {
         let mut inputs = blake3::Hasher::new();
-        for Listed { file, kind, follow } in listed {
+        for Listed { file, kind, follow, .. } in listed {
             let seen = file.again.as_ref().map(|again| again.seen);
             inputs.update(
                 format!("{:?}", (&file.name, &file.aliases, &file.argument, file.reference, kind, follow, seen)).as_bytes(),

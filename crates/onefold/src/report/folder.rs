@@ -233,6 +233,12 @@ impl Sink for ResultFolder {
         self.write_kept.as_deref().map_or(Ok(()), |folder| kept::review(inputs, folder))
     }
 
+    fn bytes_to_write(&self, documents: u64, id_bytes: u64) -> u64 {
+        // The page shows a selection, however large the collection is; the state is Parquet whatever the tables are.
+        let page = if self.page.is_some() { 256 << 10 } else { 0 };
+        page + self.format.bytes_of_documents(documents, id_bytes) + State::bytes(documents, id_bytes)
+    }
+
     fn bytes_to_read(&self, outcome: &Outcome) -> Option<u64> {
         self.write_kept.is_some().then(|| kept::bytes_to_read(outcome))
     }

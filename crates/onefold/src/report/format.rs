@@ -32,6 +32,15 @@ impl Format {
         }
     }
 
+    /// About how many bytes the rows of so many documents take, of whose ids each has three: as measured with ids and addresses of 70 bytes.
+    pub(super) fn bytes_of_documents(self, documents: u64, id_bytes: u64) -> u64 {
+        match self {
+            Format::Parquet => 10 * documents + id_bytes / 2,
+            Format::Jsonl => 250 * documents + 3 * id_bytes,
+            Format::Csv => 100 * documents + 3 * id_bytes,
+        }
+    }
+
     /// Writes a table.
     pub fn write(self, table: &dyn Table, out: &mut (dyn Write + Send)) -> io::Result<()> {
         match self {

@@ -49,6 +49,11 @@ pub trait Sink {
         Ok(())
     }
 
+    /// About how many bytes a result of so many documents, whose ids have so many bytes, will take, without its pairs.
+    fn bytes_to_write(&self, _documents: u64, _id_bytes: u64) -> u64 {
+        0
+    }
+
     /// How many bytes of inputs [`Sink::accept`] will read again, for those who watch.
     fn bytes_to_read(&self, _outcome: &Outcome) -> Option<u64> {
         None

@@ -138,6 +138,13 @@ const STATE: [Column; 14] = [
     nullable("raw_path", Kind::Text),
 ];
 
+impl State<'_> {
+    /// About how many bytes the state of so many documents takes: a digest each, which can't be packed, and an id.
+    pub(super) fn bytes(documents: u64, id_bytes: u64) -> u64 {
+        64 * documents + id_bytes * 3 / 4
+    }
+}
+
 impl Table for State<'_> {
     fn columns(&self) -> &[Column] {
         &STATE

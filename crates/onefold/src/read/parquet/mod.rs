@@ -51,6 +51,11 @@ impl ParquetRows {
         let rows = guarded(|| RowIter::from_file_into(Box::new(reader)).project(Some(projection)))?.map_err(damaged)?;
         Ok(ParquetRows { rows, columns, number: 0, groups })
     }
+
+    /// How many rows the file says it has.
+    pub(super) fn total(&self) -> u64 {
+        self.groups.last().copied().unwrap_or(0)
+    }
 }
 
 /// Looks at the pages of the wanted top-level fields before they are decoded.

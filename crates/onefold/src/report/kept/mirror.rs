@@ -10,6 +10,9 @@ use crate::read::cleaned;
 /// What stands for a folder above the one we are in: nothing may be written outside the folder.
 const ABOVE: &str = "%2E%2E";
 
+/// What can't be done with an input that is gone once it was read.
+pub(super) const ACTION: &str = "write the kept documents of";
+
 /// The path of an input below the folder.
 pub(super) fn target(input: &InputFile) -> PathBuf {
     mirrored(input.path.as_deref().unwrap_or(Path::new(&input.name)))
@@ -30,7 +33,7 @@ fn mirrored(path: &Path) -> PathBuf {
 /// Refuses inputs that can't be read a second time, and such as would be written to one place.
 pub(in crate::report) fn review(inputs: &[InputFile], folder: &Path) -> Result<()> {
     if let Some(input) = inputs.iter().find(|input| input.again.is_none()) {
-        return Err(read_once(input));
+        return Err(input.read_once(ACTION));
     }
     let mut taken: HashMap<PathBuf, &InputFile> = HashMap::with_capacity(inputs.len());
     let clash = |first: &InputFile, second: &InputFile, place: &Path| {
@@ -52,15 +55,6 @@ pub(in crate::report) fn review(inputs: &[InputFile], folder: &Path) -> Result<(
         }
     }
     Ok(())
-}
-
-fn read_once(input: &InputFile) -> Error {
-    match (input.name.as_str(), &input.path) {
-        ("-", None) => Error::ReadOnce { input: "-".into(), kind: "standard input" },
-        ("", None) => Error::ReadOnce { input: "documents in memory".into(), kind: "what is no file" },
-        (name, None) => Error::ReadOnce { input: name.into(), kind: "a stream" },
-        (name, Some(_)) => Error::ReadOnce { input: name.into(), kind: "a pipe" },
-    }
 }
 
 #[cfg(test)]

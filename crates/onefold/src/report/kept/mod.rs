@@ -107,7 +107,7 @@ pub(super) fn write(outcome: &Outcome, claim: &Claim, folder: &Path, exec: &Exec
 
 fn job<'a>(collection: &'a Collection, kept: &'a [Locator], plan: &'a Plan, exec: &'a Exec<'a>) -> Result<Job<'a>> {
     let input = &collection.files[kept[0].file as usize];
-    let again = input.again.as_ref().ok_or_else(|| Error::ReadOnce { input: input.name.clone(), kind: "it" })?;
+    let again = input.again.as_ref().ok_or_else(|| input.read_once(mirror::ACTION))?;
     Ok(Job { input, again, kept, plan, exec })
 }
 

@@ -1,0 +1,48 @@
+//! What a join will take, before there is one: for estimates.
+
+use super::shared::Shared;
+use super::sketches::Sketches;
+use crate::exec::HEADING;
+
+/// What there will be to join.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Needs {
+    pub(crate) sets: u64,
+    pub(crate) shingles: u64,
+    /// Join keys of all sets.
+    pub(crate) keys: u64,
+    /// Numbers in a sketch.
+    pub(crate) sketch_len: u64,
+}
+
+impl Needs {
+    /// Bytes of the sets in memory.
+    pub(crate) fn held_sets(&self) -> u64 {
+        self.shingles * size_of::<u64>() as u64
+    }
+
+    /// Bytes of the sets on disk.
+    pub(crate) fn spilled_sets(&self) -> u64 {
+        self.held_sets() + self.sets * (HEADING * size_of::<u64>()) as u64
+    }
+
+    /// Bytes of keys while the index is built, in memory or on disk: half of them are taken for shared, and stand there twice.
+    pub(crate) fn keys(&self) -> u64 {
+        Shared::bytes(self.keys)
+    }
+
+    /// Bytes of sketches.
+    pub(crate) fn sketches(&self) -> u64 {
+        Sketches::bytes(self.sets, self.sketch_len)
+    }
+
+    /// Memory that must be left when the join begins, or keys go to disk.
+    pub(crate) fn room_for_keys(&self) -> u64 {
+        self.sketches() + self.keys() / Shared::SHARE * 100
+    }
+
+    /// Memory that must be left when the join begins, or sketches go to disk.
+    pub(crate) fn room_for_sketches(&self) -> u64 {
+        self.sketches() / Sketches::SHARE * 100
+    }
+}
