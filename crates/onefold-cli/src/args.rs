@@ -68,8 +68,8 @@ Examples:
   onefold scan corpus/ --estimate --memory 8GiB
 
 Exit codes: 0 complete, 2 wrong usage, 3 complete but some inputs were skipped or cut (see
-skipped.jsonl), 4 no document found, 5 cannot write, 7 output folder in use, 8 refused (too many
-pairs), 130 interrupted.")]
+skipped.jsonl), 4 no document found, 5 cannot write, 6 damaged spill file, 7 output folder in use,
+8 refused (too many pairs, too little memory), 130 interrupted.")]
 pub struct ScanArgs {
     /// Folders, files, or - for JSONL on standard input
     ///
@@ -121,7 +121,7 @@ pub struct ScanArgs {
 pub struct RoomArgs {
     /// Most memory to take, such as 512MiB or 8GB; the rest goes to disk [default: half of what is free]
     ///
-    /// The result is the same for any size. Less than 96 MiB is refused. What grows with the number of documents (about 700 bytes for each)
+    /// The result is the same for any size. Less than 96 MiB is refused. What grows with the number of documents (about 500 bytes for each)
     /// stays in memory; a run that needs more than it may take says so and ends.
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<String>,

@@ -88,6 +88,7 @@ fn completed(args: &ScanArgs, out: &Path, plan: &Plan, folder: &ResultFolder, sp
         return Ok(None);
     }
     let saved = SavedResult::open(out)?;
+    folder.tidy()?;
     spill.remove();
     if !args.quiet {
         output::error(&format!("'{}' holds the result of this command; there is nothing left to do\n", out.display()));

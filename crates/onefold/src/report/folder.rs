@@ -127,6 +127,13 @@ impl ResultFolder {
         Ok(claim)
     }
 
+    /// Drops what runs left here that died.
+    pub fn tidy(&self) -> Result<()> {
+        let lock = take_lock(&self.path)?;
+        self.drop_parts_of_dead_runs();
+        fs::remove_file(&lock.path).map_err(|e| Error::output("remove", &lock.path, e))
+    }
+
     /// Parts without a manifest are worth nothing, and nobody else is at work here: we hold the lock.
     fn drop_parts_of_dead_runs(&self) {
         let entries = fs::read_dir(&self.path).into_iter().flatten().flatten();
