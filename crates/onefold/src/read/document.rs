@@ -35,14 +35,17 @@ pub(super) struct Raw {
     pub(super) shingles: ShingleRef,
 }
 
+/// What a remark on a document, or on what became none, takes in memory.
+pub(super) const REMARK: u64 = 240;
+
 impl Raw {
-    /// What it takes in memory.
+    /// What it takes in memory, with the remarks on it.
     pub(super) fn bytes(&self) -> u64 {
         /// What the allocator adds to a piece of text.
         const KEPT_BY_ALLOCATOR: usize = 16;
         let texts = [self.id.as_deref(), self.source.as_deref(), self.url.as_deref()];
         let texts: usize = texts.into_iter().flatten().map(|text| text.len() + KEPT_BY_ALLOCATOR).sum();
-        (size_of::<Raw>() + texts) as u64
+        (size_of::<Raw>() + texts) as u64 + self.flags.names().count() as u64 * REMARK
     }
 }
 

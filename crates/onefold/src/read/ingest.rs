@@ -161,7 +161,7 @@ fn work(plan: &Plan, exec: &Exec<'_>, listed: &[Listed], keeper: &Keeper<'_>, un
     let mut gone = false;
     for unit in units {
         // Once the run is over the rest is taken and dropped, so that the feeder never waits.
-        let bytes = unit.bytes(listed);
+        let _landing = keeper.landing(unit.bytes(listed));
         if result.is_ok() && !keeper.failed() && exec.check().is_ok() {
             let about = work_on(unit, plan, exec, listed, &mut workbench);
             let kept = keeper.keep(about, &mut workbench.arena);
@@ -174,7 +174,6 @@ fn work(plan: &Plan, exec: &Exec<'_>, listed: &[Listed], keeper: &Keeper<'_>, un
                 keeper.fail();
             }
         }
-        keeper.land(bytes);
     }
     result.map(|()| batches)
 }

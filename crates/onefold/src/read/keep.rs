@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
-use super::document::{Raw, Refused};
+use super::document::{REMARK, Raw, Refused};
 use super::resume::{BATCHES, Journal};
 use crate::arenas::Arena;
 use crate::error::{Error, Result};
@@ -180,12 +180,9 @@ impl<'a> Keeper<'a> {
         *in_flight += bytes;
     }
 
-    /// A unit of so many bytes is done.
-    pub(super) fn land(&self, bytes: u64) {
-        if let Ok(mut in_flight) = self.in_flight.lock() {
-            *in_flight = in_flight.saturating_sub(bytes);
-        }
-        self.landed.notify_all();
+    /// A unit of so many bytes is done when this is dropped.
+    pub(super) fn landing(&self, bytes: u64) -> Landing<'_> {
+        Landing { keeper: self, bytes }
     }
 
     /// Stops the others.
@@ -200,7 +197,7 @@ impl<'a> Keeper<'a> {
 
     /// Counts the documents of a batch; returns what all documents so far will take.
     pub(super) fn count(&self, about: &About) -> Result<u64> {
-        let bytes: u64 = about.documents.iter().map(Raw::bytes).sum();
+        let bytes = about.documents.iter().map(Raw::bytes).sum::<u64>() + about.refused.len() as u64 * REMARK;
         let documents = self.documents.fetch_add(bytes, Ordering::Relaxed) + bytes;
         let count = about.documents.len() as u64;
         let count = self.count.fetch_add(count, Ordering::Relaxed) + count;
@@ -286,6 +283,21 @@ impl<'a> Keeper<'a> {
     /// The spill file, where there is one.
     pub(super) fn into_file(self) -> Option<Arc<SpillFile>> {
         self.file.into_inner()
+    }
+}
+
+/// See [`Keeper::landing`].
+pub(super) struct Landing<'a> {
+    keeper: &'a Keeper<'a>,
+    bytes: u64,
+}
+
+impl Drop for Landing<'_> {
+    fn drop(&mut self) {
+        if let Ok(mut in_flight) = self.keeper.in_flight.lock() {
+            *in_flight = in_flight.saturating_sub(self.bytes);
+        }
+        self.keeper.landed.notify_all();
     }
 }
 
