@@ -33,7 +33,7 @@ pub fn contained_pairs(
     let shared = Shared::build(sets.len(), &AllShingles { sets, ordered, first }, exec)?;
     let search = Search { sets, ordered, containment, known, collector: Collector::new(exec, limit), exec };
     if exec.spill_beyond(75, Index::bytes(sets.len(), shared.len())).is_none() {
-        let index = Index::build(&shared, |_| true)?;
+        let index = Index::build(&shared, exec, |_| true)?;
         drop(shared);
         search.part(&index, &Task { probe: all.clone(), among: all })?;
     } else {

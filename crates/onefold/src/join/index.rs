@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::sets::SetIndex;
 use super::shared::{Entry, Shared};
 use crate::error::{Error, Result};
+use crate::exec::Exec;
 
 /// A shared key of a set: where the set stands in the key's posting, and where the key stands among the set's keys.
 #[derive(Clone, Copy, Debug, Default)]
@@ -50,7 +51,7 @@ impl Index {
     }
 
     /// The index of the sets that are wanted.
-    pub(super) fn build(shared: &Shared, wanted: impl Fn(SetIndex) -> bool + Sync) -> Result<Index> {
+    pub(super) fn build(shared: &Shared, exec: &Exec<'_>, wanted: impl Fn(SetIndex) -> bool + Sync) -> Result<Index> {
         // Room for every shared key of a wanted set; some are shared only with sets that are not.
         let mut len = 0u64;
         let range = |(set, &keys): (usize, &u32)| {
@@ -64,7 +65,7 @@ impl Index {
         }
         let (postings, occurrences) = (Vec::with_capacity(len as usize), vec![Occurrence::default(); len as usize]);
         let mut index = Index { postings, long: Vec::new(), occurrences, ranges };
-        shared.each_posting(wanted, |posting| index.add(posting))?;
+        shared.each_posting(exec, wanted, |posting| index.add(posting))?;
         Ok(index)
     }
 
@@ -151,7 +152,6 @@ impl Index {
 mod tests {
     use super::super::shared::KeysOf;
     use super::*;
-    use crate::exec::Exec;
 
     struct Keys<'a>(&'a [Vec<u64>]);
 
@@ -176,7 +176,7 @@ mod tests {
         // A posting that is searched instead of walked through.
         keys.extend(vec![vec![77]; SHORT_POSTING + 1]);
         let shared = Shared::build(keys.len(), &Keys(&keys), &Exec::default()).unwrap();
-        let index = Index::build(&shared, |set| set != 6).unwrap();
+        let index = Index::build(&shared, &Exec::default(), |set| set != 6).unwrap();
         let shared = |set: SetIndex| {
             let posting = |&o: &Occurrence| {
                 let mut sets: Vec<SetIndex> = index.before(o).chain([set]).chain(index.after(o)).collect();

@@ -93,7 +93,7 @@ impl<'a, F: Fingerprint> Join<'a, F> {
         let keys = if exec.spill_beyond(75, Index::bytes(sets.len(), shared.len()) + counters).is_some() {
             Keys::Parted(Parted::new(shared))
         } else {
-            Keys::Indexed(Index::build(&shared, |_| true)?)
+            Keys::Indexed(Index::build(&shared, exec, |_| true)?)
         };
         Ok(Join { space: Space { sets, ordered, method, threshold }, sketches, keys, probers: Mutex::default() })
     }
@@ -357,9 +357,16 @@ impl Parted {
         window: impl Fn(SetIndex) -> Range<SetIndex>,
         search: impl Fn(&Index, &Task) -> Result<()>,
     ) -> Result<()> {
-        for task in divide(&self.before, self.most(exec), window) {
+        /// With more parts than this a run would seem to never end.
+        const MOST_PARTS: usize = 64;
+        let tasks = divide(&self.before, self.most(exec), window);
+        if tasks.len() > MOST_PARTS {
+            let needed = Index::bytes(self.count(), self.shared.len()) >> 20;
+            return Err(Error::out_of_memory(format!("an index of {needed} MiB, in {} parts,", tasks.len()), exec.memory));
+        }
+        for task in tasks {
             exec.check()?;
-            search(&Index::build(&self.shared, |set| task.includes(set))?, &task)?;
+            search(&Index::build(&self.shared, exec, |set| task.includes(set))?, &task)?;
         }
         Ok(())
     }
@@ -375,7 +382,7 @@ impl Parted {
         centres.iter().for_each(|&set| is_centre[set as usize] = true);
         for among in pieces(&self.before, self.most(exec), 0..self.count() as SetIndex) {
             exec.check()?;
-            search(&Index::build(&self.shared, |set| among.contains(&set) || is_centre[set as usize])?, among)?;
+            search(&Index::build(&self.shared, exec, |set| among.contains(&set) || is_centre[set as usize])?, among)?;
         }
         Ok(())
     }

@@ -105,7 +105,13 @@ impl Shared {
             file.frame(partition as u32, &words, &mut frame);
             Ok((file.append(&frame)?, words.len()))
         };
-        let frames = (0..PARTITIONS).into_par_iter().map(write).collect::<Result<Vec<_>>>()?;
+        // A partition is there about three times while its keys are looked at.
+        let at_once = at_once(exec, scattered.entries / PARTITIONS as u64 * 3 * size_of::<Entry>() as u64);
+        let mut frames = Vec::with_capacity(PARTITIONS);
+        for first in (0..PARTITIONS).step_by(at_once) {
+            let some = (first..PARTITIONS.min(first + at_once)).into_par_iter().map(write);
+            frames.extend(some.collect::<Result<Vec<_>>>()?);
+        }
         let keys_of_sets = keys_of_sets.into_iter().map(AtomicU32::into_inner).collect();
         Ok(Shared { place: Place::Spilled { file, frames }, keys_of_sets })
     }
@@ -121,7 +127,12 @@ impl Shared {
     }
 
     /// Looks at the entries of each key that two or more of the wanted sets share.
-    pub(super) fn each_posting(&self, wanted: impl Fn(SetIndex) -> bool + Sync, mut look: impl FnMut(&[Entry])) -> Result<()> {
+    pub(super) fn each_posting(
+        &self,
+        exec: &Exec<'_>,
+        wanted: impl Fn(SetIndex) -> bool + Sync,
+        mut look: impl FnMut(&[Entry]),
+    ) -> Result<()> {
         let (file, frames) = match &self.place {
             Place::Held(partitions) => {
                 partitions.iter().for_each(|entries| each_shared(entries, &wanted, &mut look));
@@ -136,8 +147,7 @@ impl Shared {
             entries.retain(|entry| wanted(entry.set));
             Ok(entries)
         };
-        // Some partitions are read while one is looked at.
-        let together = rayon::current_num_threads();
+        let together = at_once(exec, 2 * size_of::<Entry>() as u64 * self.len() / PARTITIONS as u64);
         let numbered: Vec<_> = frames.iter().enumerate().collect();
         for some in numbered.chunks(together) {
             let partitions = some.par_iter().map(|&frame| read(frame)).collect::<Result<Vec<_>>>()?;
@@ -163,16 +173,24 @@ fn each_shared(entries: &[Entry], wanted: impl Fn(SetIndex) -> bool, mut look: i
     }
 }
 
+/// How many partitions, each of so many bytes, are looked at together: a thread has one, if there is memory for all.
+fn at_once(exec: &Exec<'_>, bytes: u64) -> usize {
+    let fit = exec.memory.part(4, bytes.max(1)) / bytes.max(1);
+    (fit as usize).clamp(1, rayon::current_num_threads())
+}
+
 /// Entries on disk, in pieces that were each scattered in memory.
 struct Scattered {
     file: SpillFile,
+    /// How many there are.
+    entries: u64,
     /// By piece: where each partition's frame begins; one more for the end.
     pieces: Vec<Vec<u64>>,
 }
 
 impl Scattered {
     fn write<K: KeysOf>(count: usize, keys_of: &K, exec: &Exec<'_>, spill: &Spill) -> Result<Scattered> {
-        let mut scattered = Scattered { file: spill.scratch("keys")?, pieces: Vec::new() };
+        let mut scattered = Scattered { file: spill.scratch("keys")?, entries: 0, pieces: Vec::new() };
         // A piece is in memory twice while it is written.
         let most = exec.memory.part(8, 4 << 20).min(256 << 20) as usize / size_of::<Entry>();
         let (mut first, mut end, mut entries) = (0, 0, 0);
@@ -183,6 +201,7 @@ impl Scattered {
                 end += 1;
             }
             scattered.append(&scatter(first..end, keys_of)?)?;
+            scattered.entries += entries as u64;
             (first, entries) = (end, 0);
         }
         Ok(scattered)
