@@ -360,7 +360,7 @@ impl Parted {
         /// With more parts than this a run would seem to never end.
         const MOST_PARTS: usize = 64;
         let tasks = divide(&self.before, self.most(exec), window);
-        if tasks.len() > MOST_PARTS {
+        if tasks.len() > MOST_PARTS && !exec.memory.is_tight() {
             let needed = Index::bytes(self.count(), self.shared.len()) >> 20;
             return Err(Error::out_of_memory(format!("an index of {needed} MiB, in {} parts,", tasks.len()), exec.memory));
         }
