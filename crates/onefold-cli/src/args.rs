@@ -101,7 +101,7 @@ pub struct ScanArgs {
     /// once (standard input, pipes) are refused.
     #[arg(long, value_name = "DIR")]
     pub write_kept: Option<PathBuf>,
-    /// Worker threads; all cores without it. The result is the same for any number
+    /// Worker threads; all cores without it, fewer if --memory is small. The result is the same for any number
     #[arg(long, value_name = "N")]
     pub threads: Option<usize>,
     #[command(flatten)]

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use anyhow::Result;
-use onefold::{ErrorKind, Exec, Format, Input, Memory, Observer, Plan, ResultFolder, SavedResult, Source, Spill};
+use onefold::{ErrorKind, Exec, Format, Input, Memory, Observer, ResultFolder, SavedResult, Source, Spill};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 
 use crate::args::{RoomArgs, ScanArgs, TableFormat, WritingArgs};
@@ -34,13 +34,14 @@ pub fn resumable() -> bool {
 /// Runs the scan and prints the summary.
 pub fn run(args: &ScanArgs) -> Result<Done> {
     let plan = settings::resolve(&args.plan)?;
-    let threads = threads(args.threads)?;
+    let memory = memory(&args.room)?;
+    let threads = threads(args.threads)?.min(threads_for(memory));
     let began = Instant::now();
     let progress = Progress::new(output::is_watched() && !args.quiet);
     let (cancel, terminated) = signals()?;
     // Only an estimate can do without, and writes nothing there.
     let out = args.out.as_deref().unwrap_or(Path::new("onefold-result"));
-    let exec = Exec { threads, observer: &progress, cancel, memory: memory(&args.room)?, spill: Some(spill(out, &args.room)?) };
+    let exec = Exec { threads, observer: &progress, cancel, memory, spill: Some(spill(out, &args.room)?) };
     let words = |inputs: &[OsString]| inputs.iter().map(|input| input.to_string_lossy().into_owned()).collect();
     let mut folder = result_folder(out, &args.writing, words(&args.inputs), words(&args.against));
     if args.write_kept.as_ref().is_some_and(|kept| kept == out) {
@@ -55,8 +56,11 @@ pub fn run(args: &ScanArgs) -> Result<Done> {
         Forecast { seconds: sampling * estimate.time_factor, estimate: &estimate, place }.print(args.json, args.quiet)?;
         return Ok(Done::Complete);
     }
-    if let Some(done) = completed(args, out, &plan, &folder, exec.spill.as_ref())? {
+    if let Some(done) = completed(args, out, &folder, exec.spill.as_ref())? {
         return Ok(done);
+    }
+    if args.room.resume && args.inputs.iter().any(|input| input == "-") && exec.spill.as_ref().is_some_and(Spill::has_read_all) {
+        output::error("note: all was read before the run was interrupted; standard input is not read again\n");
     }
     let outcome = onefold::run(&plan, &exec, source, &mut folder).inspect_err(|error| {
         TERMINATED.store(terminated.load(Ordering::Relaxed), Ordering::Relaxed);
@@ -69,21 +73,13 @@ pub fn run(args: &ScanArgs) -> Result<Done> {
     Ok(if outcome.is_partial() { Done::Partial } else { Done::Complete })
 }
 
-/// With `--resume`: whether the run was complete when it died, or came to its end.
-fn completed(args: &ScanArgs, out: &Path, plan: &Plan, folder: &ResultFolder, spill: Option<&Spill>) -> Result<Option<Done>> {
+/// With `--resume`: whether the run had published its result when it died.
+fn completed(args: &ScanArgs, out: &Path, folder: &ResultFolder, spill: Option<&Spill>) -> Result<Option<Done>> {
     let manifest = out.join("run.json");
     let (true, false, Some(spill)) = (args.room.resume && manifest.is_file(), args.writing.overwrite, spill) else {
         return Ok(None);
     };
-    let of_this_run = if spill.is_left() {
-        spill.is_published(&blake3::hash(&std::fs::read(&manifest)?).to_hex())
-    } else {
-        SavedResult::open(out).is_ok_and(|saved| {
-            let found = saved.manifest;
-            plan.digest().is_ok_and(|digest| digest == found.plan_digest)
-                && (&found.inputs, &found.against) == (&folder.inputs, &folder.against)
-        })
-    };
+    let of_this_run = spill.is_left() && spill.is_published(&blake3::hash(&std::fs::read(&manifest)?).to_hex());
     if !of_this_run {
         return Ok(None);
     }
@@ -112,6 +108,12 @@ pub fn result_folder(path: &Path, writing: &WritingArgs, inputs: Vec<String>, ag
         folder.page = Some(Box::new(move |outcome| Ok(report::from_outcome(outcome, &notes)?.page())));
     }
     folder
+}
+
+/// Each thread has buffers of its own: with little memory there are fewer.
+fn threads_for(memory: Memory) -> usize {
+    const PER_THREAD: u64 = 48 << 20;
+    memory.limit().map_or(usize::MAX, |limit| (limit / PER_THREAD).max(1) as usize)
 }
 
 fn memory(room: &RoomArgs) -> Result<Memory> {

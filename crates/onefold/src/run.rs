@@ -102,7 +102,9 @@ pub fn run(plan: &Plan, exec: &Exec<'_>, source: impl Into<Source>, sink: &mut d
     spill.claim(sink.replaces())?;
     let result = run_stages(plan, exec, source.into(), sink);
     match &result {
-        Err(Error::Interrupted | Error::Output { .. } | Error::Damaged { .. } | Error::CannotResume { .. }) => (),
+        // What an earlier run left is not lost by a mistake in the command that resumes it.
+        Err(_) if spill.resume => (),
+        Err(Error::Interrupted | Error::Output { .. } | Error::Damaged { .. }) => (),
         _ => spill.remove(),
     }
     result

@@ -81,7 +81,7 @@ fn s1_a_full_disk_for_the_work_is_exit_5_and_leaves_nothing() {
     for options in ["size=1m", "size=8m", "size=40m", "nr_inodes=2", "nr_inodes=3"] {
         let script = format!(
             "mount -t tmpfs -o {options} tmpfs mount; code=0; \
-             $ONEFOLD scan in --out out --quiet --memory 96MiB --temp-dir mount --resume || code=$?; ls -A mount; exit $code"
+             $ONEFOLD scan in --out out --quiet --memory 96MiB --temp-dir mount || code=$?; ls -A mount; exit $code"
         );
         let Some(program) = with_mounts(place.path(), &script) else { return };
         let ran = program.run().exits(5).says(&["E0512", "mount/onefold-", "No space left on device", "--temp-dir"]);

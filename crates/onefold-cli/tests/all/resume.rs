@@ -64,14 +64,11 @@ fn s10_killed_at_fifty_moments_and_resumed_each_time() {
             continue;
         }
         // The one before may have died when all was done but the cleaning.
-        ran.exits(0);
+        assert!(ran.code == 0 || ran.stderr.contains("already holds a result"), "{}", ran.stderr);
         assert!(found(&place, &out) == expected, "after {kills} kills");
         assert_eq!(place.listing(&out).len(), 5, "left behind: {:?}", place.listing(&out));
         ends += 1;
     }
-    // What is complete stays so.
-    place.onefold(SCAN).args(["--out", "whole", "--resume"]).run().exits(0);
-    place.onefold(SCAN).args(["--out", "whole", "--resume", "--threshold", "0.9"]).run().exits(2);
     assert!(left_work > 10, "only {left_work} kills left work");
 }
 
@@ -109,6 +106,8 @@ fn an_interrupted_run_leaves_its_work_and_nobody_loses_it() {
     interrupted(&place, &[]);
     again(&place, "").exits(2).says(&["E0209", "out/.work", "--resume", "--overwrite"]);
     again(&place, "--resume --threshold 0.9").exits(2).says(&["E0210", "settings"]);
+    again(&place, "--resume missing").exits(2).says(&["E0202", "missing"]);
+    again(&place, "--resume --max-pairs 1").exits(2).says(&["E0210", "settings"]);
     let texts = place.at("in/texts/0.txt");
     let before = fs::metadata(&texts).unwrap().modified().unwrap();
     place.write("in/texts/0.txt", text("changed", 60));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use memory::{Memory, parse_size};
-pub(crate) use spill::{HEADING, JOURNAL, SpillFile};
+pub(crate) use spill::{ALL_READ, HEADING, JOURNAL, SpillFile};
 pub use spill::{SPILL_VERSION, Spill};
 
 use crate::error::{Error, Result};

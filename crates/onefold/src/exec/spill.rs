@@ -19,6 +19,8 @@ use crate::error::{Error, Result};
 pub const SPILL_VERSION: u32 = 1;
 /// The note that says whose work lies in the folder.
 pub(crate) const JOURNAL: &str = "journal.json";
+/// The note that everything has been read.
+pub(crate) const ALL_READ: &str = "read.json";
 /// The note of the result's manifest.
 const PUBLISHED: &str = "published.json";
 /// Words of a frame's heading.
@@ -97,6 +99,16 @@ impl Spill {
     /// Whether the work is of a run that published its result, whose manifest has this digest, and died before it dropped the work.
     pub fn is_published(&self, manifest: &str) -> bool {
         self.read_note::<String>(PUBLISHED).as_deref() == Some(manifest)
+    }
+
+    /// Whether the work that is left holds all that was to be read: inputs are not looked at again.
+    pub fn has_read_all(&self) -> bool {
+        self.is_left() && fs::exists(self.folder.join(ALL_READ)).unwrap_or(false)
+    }
+
+    /// Drops a note that holds no more.
+    pub(crate) fn drop_note(&self, name: &str) {
+        let _ = fs::remove_file(self.folder.join(name));
     }
 
     /// Writes a note, whole or not at all.

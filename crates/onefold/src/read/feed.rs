@@ -268,7 +268,11 @@ impl Feeder<'_> {
         for item in items {
             match item {
                 Ok(item) => {
-                    bytes += bytes_of(&item);
+                    let size = bytes_of(&item);
+                    if size as u64 > self.keeper.longest() && size as u64 <= self.plan.max_document_bytes {
+                        return Err(self.keeper.too_large(name, size as u64));
+                    }
+                    bytes += size;
                     unit.push(item);
                 }
                 Err(error) => {

@@ -48,7 +48,20 @@ pub(super) struct About {
     pub(super) refused: Vec<Refused>,
 }
 
+/// What the documents of a batch take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Weight {
+    bytes: u64,
+    documents: u64,
+}
+
 impl About {
+    /// What its documents and the remarks on them take.
+    pub(super) fn weight(&self) -> Weight {
+        let bytes = self.documents.iter().map(Raw::bytes).sum::<u64>() + self.refused.len() as u64 * REMARK;
+        Weight { bytes, documents: self.documents.len() as u64 }
+    }
+
     pub(super) fn new(file: u32, position: u64, end: u64) -> About {
         About { file, position, end, ..About::default() }
     }
@@ -195,12 +208,10 @@ impl<'a> Keeper<'a> {
         self.failed.load(Ordering::Relaxed)
     }
 
-    /// Counts the documents of a batch; returns what all documents so far will take.
-    pub(super) fn count(&self, about: &About) -> Result<u64> {
-        let bytes = about.documents.iter().map(Raw::bytes).sum::<u64>() + about.refused.len() as u64 * REMARK;
-        let documents = self.documents.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        let count = about.documents.len() as u64;
-        let count = self.count.fetch_add(count, Ordering::Relaxed) + count;
+    /// Counts documents; returns what all documents so far will take.
+    pub(super) fn count(&self, weight: Weight) -> Result<u64> {
+        let documents = self.documents.fetch_add(weight.bytes, Ordering::Relaxed) + weight.bytes;
+        let count = self.count.fetch_add(weight.documents, Ordering::Relaxed) + weight.documents;
         let needed = bytes_of_documents(documents, count);
         if needed > self.limit() / 10 * 9 {
             return Err(Error::out_of_memory(format!("a collection of {count} documents or more"), self.exec.memory));
@@ -210,7 +221,7 @@ impl<'a> Keeper<'a> {
 
     /// Takes a batch; leaves the buffer with its shingles empty, to be used again.
     pub(super) fn keep(&self, about: About, shingles: &mut Vec<u64>) -> Result<Batch> {
-        let needed = self.count(&about)?;
+        let needed = self.count(about.weight())?;
         if self.exec.spill.is_some() {
             let held = self.held.load(Ordering::Relaxed) + shingles.len() as u64 * 8;
             let to_hold = memory_to_hold(held, self.documents.load(Ordering::Relaxed), needed);

@@ -7,15 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use super::catalog::Listed;
 use super::feed::Stream;
-use super::keep::{ABOUT, About, Batch, Place, SHINGLES, decode};
+use super::keep::{ABOUT, About, Batch, Place, SHINGLES, Weight, decode};
 use crate::error::{Error, Result, Skipped};
-use crate::exec::{Exec, HEADING, JOURNAL, SPILL_VERSION, Spill, SpillFile};
+use crate::exec::{ALL_READ, Exec, HEADING, JOURNAL, SPILL_VERSION, Spill, SpillFile};
 use crate::plan::Plan;
 use crate::shingle::hash::FINGERPRINT_VERSION;
 
 /// The batches, in the order in which they were done.
 pub(super) const BATCHES: &str = "batches";
-const ALL_READ: &str = "read.json";
 
 /// Of which run the work is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -93,12 +92,13 @@ pub(super) struct Left {
 impl Left {
     /// Takes up what an interrupted run left of the same work. Batches that can't be believed are as if they had never been.
     ///
-    /// `counted` is told of each batch.
+    /// `weigh` tells what a batch takes, and `count` is told of all that are taken up.
     pub(super) fn find(
         exec: &Exec<'_>,
         journal: &Journal,
         listed: &[Listed],
-        counted: impl Fn(&About) -> Result<()>,
+        weigh: impl Fn(&About) -> Weight,
+        count: impl Fn(Weight) -> Result<u64>,
     ) -> Result<Left> {
         let Some(spill) = exec.spill.as_ref().filter(|spill| spill.resume) else { return Ok(Left::default()) };
         if !journal.is_of(spill)? {
@@ -106,7 +106,7 @@ impl Left {
         }
         let Some(file) = spill.reopen(BATCHES)? else { return Ok(Left::default()) };
         let can_be_read_again = |file: u32| listed.get(file as usize).is_some_and(|listed| listed.file.again.is_some());
-        let (mut batches, mut done) = (Vec::new(), Done::default());
+        let (mut batches, mut weights, mut done) = (Vec::new(), Vec::new(), Done::default());
         let (mut at, mut sound, mut buffer) = (0, 0, Vec::new());
         while at < file.words() {
             exec.check()?;
@@ -119,14 +119,17 @@ impl Left {
                 continue;
             };
             done.add(&about);
-            counted(&about)?;
+            weights.push(weigh(&about));
             batches.push(Batch { file: about.file, position: about.position, place: Place::Spilled { at, words } });
             (at, sound) = (next, next);
         }
         // What a dying run wrote half is overwritten.
         file.cut(sound)?;
         let all_read = spill.read_note::<AllRead>(ALL_READ).filter(|note| note.batches == batches.len());
+        let taken_up = |batch: &Batch| all_read.is_some() || can_be_read_again(batch.file);
+        batches.iter().zip(weights).filter(|(batch, _)| taken_up(batch)).try_for_each(|(_, weight)| count(weight).map(|_| ()))?;
         if all_read.is_none() {
+            spill.drop_note(ALL_READ);
             // Streams and pipes have to be read from their beginning.
             batches.retain(|batch: &Batch| can_be_read_again(batch.file));
             done.units.retain(|&file, _| can_be_read_again(file));
