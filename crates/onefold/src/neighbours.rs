@@ -10,6 +10,8 @@ use crate::join::{Join, PairList, SetIndex, SetPair, Sets};
 use crate::verify::Similarity;
 
 type Near = (SetIndex, Similarity);
+/// Looks at all accepted pairs.
+type EachPair<'a> = dyn Fn(&mut dyn FnMut(SetPair)) -> Result<()> + 'a;
 
 /// Pairs, by set.
 pub(crate) struct Adjacent<'a> {
@@ -101,11 +103,7 @@ impl<'a> Adjacent<'a> {
 }
 
 /// The partners of some sets.
-fn partners_of(
-    sets: Range<SetIndex>,
-    starts: &[u64],
-    each: &dyn Fn(&mut dyn FnMut(SetPair)) -> Result<()>,
-) -> Result<Vec<Partner>> {
+fn partners_of(sets: Range<SetIndex>, starts: &[u64], each: &EachPair<'_>) -> Result<Vec<Partner>> {
     let before = starts[sets.start as usize];
     let mut next: Vec<u64> = starts[sets.start as usize..=sets.end as usize].iter().map(|start| start - before).collect();
     let mut partners = vec![0; (starts[sets.end as usize] - before) as usize];

@@ -130,7 +130,8 @@ fn s7_damaged_work_is_done_again_and_nothing_else() {
     assert!(sound.len() > 8 << 20, "{} bytes", sound.len());
     let mut expected: Option<BTreeMap<String, Vec<u8>>> = None;
     let mut random = Random(3);
-    let damages: [&mut dyn FnMut(&mut Vec<u8>); 6] = [
+    type Damage<'a> = &'a mut dyn FnMut(&mut Vec<u8>);
+    let damages: [Damage<'_>; 6] = [
         &mut |_| (),
         &mut |bytes| (0..8).for_each(|_| bytes[random.below(sound.len() as u64) as usize] ^= 0x10),
         &mut |bytes| bytes.iter_mut().step_by(512 << 10).for_each(|byte| *byte ^= 1),
