@@ -3,7 +3,7 @@
 use std::io;
 use std::process::ExitCode;
 
-use onefold::{Error, ErrorKind};
+use onefold::{Counts, Error, ErrorKind};
 
 use crate::output;
 
@@ -38,6 +38,13 @@ pub enum Done {
     Complete,
     /// The result stands, but some inputs were skipped or cut.
     Partial,
+}
+
+impl Done {
+    /// By what was counted.
+    pub fn of(counts: &Counts) -> Done {
+        if counts.is_partial() { Done::Partial } else { Done::Complete }
+    }
 }
 
 /// What a program that reads our exit code learns.

@@ -7,7 +7,7 @@ use anyhow::Result;
 use onefold::{Estimate, printable};
 use serde::Serialize;
 
-use crate::numbers::{duration, grouped, percent, size};
+use crate::numbers::{duration, grouped, percent, size, to_milliseconds};
 use crate::output;
 
 /// An estimate, with the time that the clock makes of it.
@@ -32,16 +32,11 @@ struct Json<'a> {
 impl Forecast<'_> {
     /// Prints it as asked.
     pub fn print(&self, json: bool, quiet: bool) -> Result<()> {
-        let text = match (json, quiet) {
-            (true, _) => self.json()?,
-            (false, true) => String::new(),
-            (false, false) => self.text(),
-        };
-        output::print(&text)
+        output::print_as(json, quiet, || self.json(), || self.text())
     }
 
     fn json(&self) -> Result<String> {
-        let seconds = (self.seconds * 1000.0).round() / 1000.0;
+        let seconds = to_milliseconds(self.seconds);
         let json = Json { onefold: env!("CARGO_PKG_VERSION"), estimate: self.estimate, seconds, next: self.next() };
         Ok(serde_json::to_string_pretty(&json)? + "\n")
     }

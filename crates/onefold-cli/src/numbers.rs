@@ -37,6 +37,11 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
+/// Seconds as programs read them: what is below a millisecond says nothing.
+pub fn to_milliseconds(seconds: f64) -> f64 {
+    (seconds * 1000.0).round() / 1000.0
+}
+
 /// A long text with its middle cut out.
 pub fn shortened(text: &str, most: usize) -> String {
     if text.len() <= most || text.chars().count() <= most {

@@ -14,6 +14,20 @@ pub fn print(text: &str) -> anyhow::Result<()> {
     }
 }
 
+/// Writes what programs read, what people read, or nothing, as asked.
+pub fn print_as(
+    json: bool,
+    quiet: bool,
+    for_programs: impl FnOnce() -> anyhow::Result<String>,
+    for_people: impl FnOnce() -> String,
+) -> anyhow::Result<()> {
+    print(&match (json, quiet) {
+        (true, _) => for_programs()?,
+        (false, true) => String::new(),
+        (false, false) => for_people(),
+    })
+}
+
 /// Writes talk to standard error. If that is gone there is nobody to tell.
 pub fn error(text: &str) {
     let _ = io::stderr().lock().write_all(text.as_bytes());

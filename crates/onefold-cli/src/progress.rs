@@ -6,6 +6,8 @@ use std::time::Instant;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use onefold::{Observer, Stage};
 
+use crate::numbers::to_milliseconds;
+
 /// Watches a run.
 pub struct Progress {
     shown: bool,
@@ -82,7 +84,7 @@ impl Observer for Progress {
                 bar.finish_and_clear();
             }
             if let Some(began) = state.began.take() {
-                state.timings.push((stage, (began.elapsed().as_secs_f64() * 1000.0).round() / 1000.0));
+                state.timings.push((stage, to_milliseconds(began.elapsed().as_secs_f64())));
             }
         });
     }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use anyhow::Result;
-use onefold::{ErrorKind, Exec, Format, Input, Memory, Observer, ResultFolder, SavedResult, Source, Spill};
+use onefold::{ErrorKind, Exec, Format, Input, Memory, Observer, ResultFolder, Source, Spill};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 
 use crate::args::{RoomArgs, ScanArgs, TableFormat, WritingArgs};
@@ -56,8 +56,14 @@ pub fn run(args: &ScanArgs) -> Result<Done> {
         Forecast { seconds: sampling * estimate.time_factor, estimate: &estimate, place }.print(args.json, args.quiet)?;
         return Ok(Done::Complete);
     }
-    if let Some(done) = completed(args, out, &folder, exec.spill.as_ref())? {
-        return Ok(done);
+    if args.room.resume
+        && !args.writing.overwrite
+        && let Some(saved) = exec.spill.as_ref().map_or(Ok(None), |spill| folder.published_by(spill))?
+    {
+        if !args.quiet {
+            output::error(&format!("'{}' holds the result of this command; there is nothing left to do\n", out.display()));
+        }
+        return Ok(Done::of(&saved.manifest.counts));
     }
     if args.room.resume && args.inputs.iter().any(|input| input == "-") && exec.spill.as_ref().is_some_and(Spill::has_read_all) {
         output::error("note: all was read before the run was interrupted; standard input is not read again\n");
@@ -70,26 +76,7 @@ pub fn run(args: &ScanArgs) -> Result<Done> {
     let seconds = began.elapsed().as_secs_f64();
     let summary = Summary { outcome: &outcome, folder: Some(out), kept: folder.kept.as_ref(), seconds };
     summary.print(args.json, args.quiet)?;
-    Ok(if outcome.is_partial() { Done::Partial } else { Done::Complete })
-}
-
-/// With `--resume`: whether the run had published its result when it died.
-fn completed(args: &ScanArgs, out: &Path, folder: &ResultFolder, spill: Option<&Spill>) -> Result<Option<Done>> {
-    let manifest = out.join("run.json");
-    let (true, false, Some(spill)) = (args.room.resume && manifest.is_file(), args.writing.overwrite, spill) else {
-        return Ok(None);
-    };
-    let of_this_run = spill.is_left() && spill.is_published(&blake3::hash(&std::fs::read(&manifest)?).to_hex());
-    if !of_this_run {
-        return Ok(None);
-    }
-    let saved = SavedResult::open(out)?;
-    folder.tidy()?;
-    spill.remove();
-    if !args.quiet {
-        output::error(&format!("'{}' holds the result of this command; there is nothing left to do\n", out.display()));
-    }
-    Ok(Some(if saved.manifest.counts.is_partial() { Done::Partial } else { Done::Complete }))
+    Ok(Done::of(&outcome.counts))
 }
 
 /// A folder for a result, with its page.

@@ -8,7 +8,7 @@ use anyhow::Result;
 use onefold::{Counts, KeptFolder, Outcome, Relate, Remove, printable};
 use serde::Serialize;
 
-use crate::numbers::{duration, grouped, percent, shortened};
+use crate::numbers::{duration, grouped, percent, shortened, to_milliseconds};
 use crate::output;
 
 /// A finished scan.
@@ -47,12 +47,7 @@ const NAME_WIDTH: usize = 48;
 impl Summary<'_> {
     /// Prints it as asked.
     pub fn print(&self, json: bool, quiet: bool) -> Result<()> {
-        let text = match (json, quiet) {
-            (true, _) => self.json()?,
-            (false, true) => String::new(),
-            (false, false) => self.text(),
-        };
-        output::print(&text)
+        output::print_as(json, quiet, || self.json(), || self.text())
     }
 
     /// For programs.
@@ -60,7 +55,7 @@ impl Summary<'_> {
         let json = Json {
             onefold: env!("CARGO_PKG_VERSION"),
             result: self.folder.map(|folder| folder.display().to_string()),
-            seconds: (self.seconds * 1000.0).round() / 1000.0,
+            seconds: to_milliseconds(self.seconds),
             plan_digest: self.outcome.plan.digest()?,
             counts: &self.outcome.counts,
             warnings: &self.outcome.warnings,

@@ -6,7 +6,7 @@ use crate::cluster::Neighbours;
 use crate::error::Result;
 use crate::exec::{Exec, HEADING, SpillFile};
 use crate::fingerprint::Fingerprint;
-use crate::join::{Join, PairList, SetIndex, SetPair, Sets};
+use crate::join::{Join, PairList, SetIndex, SetPair, Sets, pieces, sums};
 use crate::verify::Similarity;
 
 type Near = (SetIndex, Similarity);
@@ -46,14 +46,12 @@ impl<'a> Adjacent<'a> {
             };
             pairs.iter().try_for_each(|pairs| pairs.each(&mut look))
         };
-        let mut starts = vec![0u64; sets.len() + 1];
+        let mut partners = vec![0u64; sets.len()];
         each(&mut |pair| {
-            starts[pair.first as usize + 1] += 1;
-            starts[pair.second as usize + 1] += 1;
+            partners[pair.first as usize] += 1;
+            partners[pair.second as usize] += 1;
         })?;
-        for set in 0..sets.len() {
-            starts[set + 1] += starts[set];
-        }
+        let starts = sums(partners.into_iter());
         let all = 0..sets.len() as SetIndex;
         let bytes = starts[sets.len()] * size_of::<Partner>() as u64;
         let Some(spill) = exec.spill_beyond(50, bytes) else {
@@ -63,14 +61,12 @@ impl<'a> Adjacent<'a> {
         // As many sets at a time as fit, with one look at all pairs for each time.
         let file = spill.scratch("partners")?;
         let most = exec.memory.part(4, 1 << 20) / size_of::<Partner>() as u64;
-        let mut first = 0;
-        while first < all.end {
-            let fit = starts[first as usize + 1..].partition_point(|&end| end - starts[first as usize] <= most) as SetIndex;
-            let some = first..first + fit.max(1);
+        for some in pieces(&starts, most, all) {
+            exec.check()?;
             let partners = partners_of(some.clone(), &starts, &each)?;
             let mut frames = Vec::new();
-            for set in some.clone() {
-                let before = starts[first as usize];
+            let before = starts[some.start as usize];
+            for set in some {
                 let range = (starts[set as usize] - before) as usize..(starts[set as usize + 1] - before) as usize;
                 file.frame(set, &partners[range], &mut frames);
                 if frames.len() > 1 << 20 {
@@ -79,7 +75,6 @@ impl<'a> Adjacent<'a> {
                 }
             }
             file.append(&frames)?;
-            first = some.end;
         }
         Ok(Adjacent { sets, starts, place: Place::Spilled(file) })
     }

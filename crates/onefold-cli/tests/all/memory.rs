@@ -1,6 +1,5 @@
 //! D8, F11, S1, S9: memory is a promise, and the answer does not depend on it.
 
-use std::collections::BTreeMap;
 use std::fs;
 
 use crate::machine::{shared, shell, with_mounts};
@@ -14,11 +13,6 @@ fn with_collection() -> Option<Place> {
         place.write(&format!("in/{name}.jsonl"), rows);
     }
     Some(place)
-}
-
-fn found(place: &Place, out: &str) -> BTreeMap<String, Vec<u8>> {
-    let names = ["documents.parquet", "pairs.parquet", "state.parquet", "skipped.jsonl"];
-    names.into_iter().map(|name| (name.to_string(), fs::read(place.at(format!("{out}/{name}"))).unwrap())).collect()
 }
 
 /// The most memory a process took, in bytes: asked again and again until it has ended.
@@ -44,7 +38,7 @@ fn d8_the_same_bytes_within_the_bound_for_any_memory() {
             let mut running = place.onefold(["scan", "in", "--out", &out, "--threads", threads, "--memory", memory]).open();
             let peak = peak_of(&mut running);
             running.wait().exits(0);
-            assert!(found(&place, &out) == found(&place, "whole"), "{memory}, {threads} threads");
+            assert!(place.found(&out) == place.found("whole"), "{memory}, {threads} threads");
             assert!(peak <= (megabytes << 20) * 11 / 10, "{} MiB with {memory} and {threads} threads", peak >> 20);
             assert!(peak > 20 << 20, "not measured: {peak}");
         }
@@ -65,7 +59,7 @@ fn s9_a_limit_on_address_space_is_minded() {
     let Some(place) = with_collection() else { return };
     shell(place.path(), "ulimit -v 600000; $ONEFOLD scan in --out out --quiet; exit $?").run().exits(0);
     place.onefold(["scan", "in", "--out", "whole", "--quiet"]).run().exits(0);
-    assert!(found(&place, "out") == found(&place, "whole"));
+    assert!(place.found("out") == place.found("whole"));
 }
 
 #[test]

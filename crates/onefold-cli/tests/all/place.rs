@@ -121,6 +121,12 @@ impl Place {
         skipped
     }
 
+    /// The files of a result that say what was found.
+    pub fn found(&self, out: &str) -> BTreeMap<String, Vec<u8>> {
+        let names = ["documents.parquet", "pairs.parquet", "state.parquet", "skipped.jsonl"];
+        names.into_iter().map(|name| (name.to_string(), fs::read(self.at(format!("{out}/{name}"))).unwrap())).collect()
+    }
+
     /// Every name below a folder, hidden ones too.
     pub fn listing(&self, name: &str) -> BTreeSet<String> {
         let mut names = BTreeSet::new();

@@ -34,22 +34,16 @@ fn with_collection() -> Option<Place> {
     Some(place)
 }
 
-/// The files of a result that say what was found.
-fn found(place: &Place, out: &str) -> BTreeMap<String, Vec<u8>> {
-    let names = ["documents.parquet", "pairs.parquet", "state.parquet", "skipped.jsonl"];
-    names.into_iter().map(|name| (name.to_string(), fs::read(place.at(format!("{out}/{name}"))).unwrap())).collect()
-}
-
 const SCAN: [&str; 6] = ["scan", "in", "--no-report", "--quiet", "--threads", "2"];
 
 #[test]
 fn s10_killed_at_fifty_moments_and_resumed_each_time() {
     let Some(place) = with_collection() else { return };
     place.onefold(SCAN).args(["--out", "whole"]).run().exits(0);
-    let expected = found(&place, "whole");
+    let expected = place.found("whole");
     let began = Instant::now();
     place.onefold(SCAN).args(["--out", "timed", "--resume", "--memory", "96MiB"]).run().exits(0);
-    assert!(found(&place, "timed") == expected, "on disk");
+    assert!(place.found("timed") == expected, "on disk");
     let longest = began.elapsed().as_millis() as u64;
     let (mut random, mut kills, mut ends, mut left_work) = (Random(11), 0, 0, 0);
     while kills < 50 {
@@ -65,7 +59,7 @@ fn s10_killed_at_fifty_moments_and_resumed_each_time() {
         }
         // The one before may have died when all was done but the cleaning.
         assert!(ran.code == 0 || ran.stderr.contains("already holds a result"), "{}", ran.stderr);
-        assert!(found(&place, &out) == expected, "after {kills} kills");
+        assert!(place.found(&out) == expected, "after {kills} kills");
         assert_eq!(place.listing(&out).len(), 5, "left behind: {:?}", place.listing(&out));
         ends += 1;
     }
@@ -115,10 +109,10 @@ fn an_interrupted_run_leaves_its_work_and_nobody_loses_it() {
     place.write("in/texts/0.txt", text("t0x", 60));
     fs::File::options().write(true).open(&texts).unwrap().set_modified(before).unwrap();
     again(&place, "--resume").exits(0);
-    let resumed = found(&place, "out");
+    let resumed = place.found("out");
     fs::remove_dir_all(place.at("out")).unwrap();
     again(&place, "").exits(0);
-    assert!(found(&place, "out") == resumed);
+    assert!(place.found("out") == resumed);
 }
 
 #[test]
@@ -146,7 +140,7 @@ fn s7_damaged_work_is_done_again_and_nothing_else() {
         place.write("out/.work/journal.json", &journal);
         place.write("out/.work/batches", bytes);
         again(&place, "--resume").exits(0);
-        let found = found(&place, "out");
+        let found = place.found("out");
         assert!(*expected.get_or_insert_with(|| found.clone()) == found, "damage {number}");
     }
     let _ = fs::remove_dir_all(place.at("out"));
@@ -171,7 +165,7 @@ fn s2_a_result_that_found_no_room_is_written_later() {
     assert!(ran.stderr.contains("--resume") && ran.stderr.contains("No space left"), "{}", ran.stderr);
     assert!(ran.stdout.starts_with("0\nonefold-"), "{}", ran.stdout);
     assert!(!ran.stdout.contains(".work") && ran.stdout.matches("onefold-").count() == 1, "{}", ran.stdout);
-    assert!(found(&place, "copy") == found(&place, "whole"));
+    assert!(place.found("copy") == place.found("whole"));
 }
 
 #[test]

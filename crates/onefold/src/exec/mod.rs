@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use memory::{Memory, parse_size};
-pub(crate) use spill::{ALL_READ, HEADING, JOURNAL, SpillFile};
+pub(crate) use spill::{ALL_READ, HEADING, JOURNAL, SpillFile, pack, unpack};
 pub use spill::{SPILL_VERSION, Spill};
 
 use crate::error::{Error, Result};
@@ -58,6 +58,11 @@ impl Exec<'_> {
     /// An error once the run was cancelled.
     pub fn check(&self) -> Result<()> {
         if self.cancel.load(Ordering::Relaxed) { Err(Error::Interrupted) } else { Ok(()) }
+    }
+
+    /// The folder for what has been found too much for memory.
+    pub(crate) fn spill(&self) -> Result<&Spill> {
+        self.spill.as_ref().ok_or_else(|| Error::Bug("nowhere to spill to".into()))
     }
 
     /// Where to put what takes `bytes`, if it is too much for a `share` (in hundredths) of the memory that is left.

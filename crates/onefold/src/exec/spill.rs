@@ -97,8 +97,8 @@ impl Spill {
     }
 
     /// Whether the work is of a run that published its result, whose manifest has this digest, and died before it dropped the work.
-    pub fn is_published(&self, manifest: &str) -> bool {
-        self.read_note::<String>(PUBLISHED).as_deref() == Some(manifest)
+    pub(crate) fn is_published(&self, manifest: &str) -> bool {
+        self.is_left() && self.read_note::<String>(PUBLISHED).as_deref() == Some(manifest)
     }
 
     /// Whether the work that is left holds all that was to be read: inputs are not looked at again.
@@ -128,7 +128,7 @@ impl Spill {
     }
 
     /// Drops everything. It is put aside first: what a run that dies meanwhile leaves is not taken for work.
-    pub fn remove(&self) {
+    pub(crate) fn remove(&self) {
         let _ = fs::rename(&self.folder, self.put_aside());
         self.sweep();
     }
@@ -181,6 +181,13 @@ impl SpillFile {
         self.write(at, frames)?;
         *end += frames.len() as u64;
         Ok(at)
+    }
+
+    /// Writes one frame at the end; returns where it begins.
+    pub(crate) fn append_frame(&self, tag: u32, words: &[u64]) -> Result<u64> {
+        let mut frame = Vec::with_capacity(HEADING + words.len());
+        self.frame(tag, words, &mut frame);
+        self.append(&frame)
     }
 
     /// Writes frames at a place that nobody else writes to.
@@ -261,6 +268,17 @@ impl SpillFile {
     }
 }
 
+/// Numbers of 32 bits in the halves of words; the last half may be empty.
+pub(crate) fn pack(numbers: &[u32]) -> Vec<u64> {
+    let word = |pair: &[u32]| u64::from(pair[0]) << 32 | u64::from(pair.get(1).copied().unwrap_or(0));
+    numbers.chunks(2).map(word).collect()
+}
+
+/// So many numbers from the halves of words.
+pub(crate) fn unpack(words: &[u64], count: usize) -> Vec<u32> {
+    words.iter().flat_map(|&word| [(word >> 32) as u32, word as u32]).take(count).collect()
+}
+
 fn checksum(shape: u64, tag: u32, words: &[u64]) -> u32 {
     let mut sum = crc32fast::Hasher::new();
     sum.update(&shape.to_le_bytes());
@@ -300,6 +318,14 @@ mod tests {
         let other = spill.create("pairs").unwrap();
         other.append(&frames).unwrap();
         assert!(other.read_frame(0, 7, 3, &mut buffer).is_err(), "a file under another's name");
+    }
+
+    #[test]
+    fn numbers_come_back_from_the_halves_of_words() {
+        for count in 0..5 {
+            let numbers: Vec<u32> = (0..count).map(|number| u32::MAX - number).collect();
+            assert_eq!(unpack(&pack(&numbers), numbers.len()), numbers);
+        }
     }
 
     #[test]

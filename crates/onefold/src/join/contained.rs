@@ -8,12 +8,13 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::index::Index;
+use super::keys::Keys;
 use super::ordered::{Ordered, Recent};
 use super::pairs::{Collector, PairList};
 use super::sets::{SetIndex, Sets};
 use super::shared::{Entry, KeysOf, Shared};
 use super::tasks::Task;
-use super::{BLOCK, Parted, SetPair};
+use super::{BLOCK, SetPair};
 use crate::error::Result;
 use crate::exec::Exec;
 use crate::run::Stage;
@@ -29,17 +30,10 @@ pub fn contained_pairs(
     limit: u64,
 ) -> Result<PairList> {
     let first = sets.first_of_size(containment.min_size);
-    let all = first..sets.len() as SetIndex;
-    let shared = Shared::build(sets.len(), &AllShingles { sets, ordered, first }, exec)?;
+    let keys = Keys::new(Shared::build(sets.len(), &AllShingles { sets, ordered, first }, exec)?, exec)?;
     let search = Search { sets, ordered, containment, known, collector: Collector::new(exec, limit), exec };
-    if exec.spill_beyond(75, Index::bytes(sets.len(), shared.len())).is_none() {
-        let index = Index::build(&shared, exec, |_| true)?;
-        drop(shared);
-        search.part(&index, &Task { probe: all.clone(), among: all })?;
-    } else {
-        let window = |set: SetIndex| set + 1..all.end.max(set + 1);
-        Parted::new(shared).each(exec, window, |index, task| search.part(index, task))?;
-    }
+    let window = |set: SetIndex| set + 1..(sets.len() as SetIndex).max(set + 1);
+    keys.each_part(exec, window, |index, task| search.part(index, task))?;
     search.collector.finish()
 }
 

@@ -95,6 +95,11 @@ impl Index {
         sets
     }
 
+    /// All sets.
+    pub(super) fn sets(&self) -> Range<SetIndex> {
+        0..self.ranges.len() as SetIndex
+    }
+
     /// The keys of a set that others share.
     pub(super) fn occurrences(&self, set: SetIndex) -> &[Occurrence] {
         let (start, end) = self.ranges[set as usize];

@@ -7,6 +7,7 @@
 
 mod contained;
 mod index;
+mod keys;
 mod needs;
 mod ordered;
 mod pairs;
@@ -26,6 +27,7 @@ pub use ordered::Ordered;
 pub use pairs::PairList;
 pub use sets::{SetIndex, Sets};
 pub use sketches::Sketches;
+pub(crate) use tasks::{pieces, sums};
 
 use crate::cluster::Components;
 use crate::error::{Error, Result};
@@ -35,10 +37,11 @@ use crate::run::Stage;
 use crate::threshold::Threshold;
 use crate::verify::{Measure, Similarity};
 use index::Index;
+use keys::Keys;
 use pairs::Collector;
 use probe::{Prober, Space};
 use shared::{Entry, KeysOf, Shared};
-use tasks::{Task, divide, pieces};
+use tasks::Task;
 
 /// Two distinct sets that reach the join's threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -76,25 +79,12 @@ pub struct Join<'a, F> {
     probers: Mutex<Vec<Prober>>,
 }
 
-/// What shared keys have become.
-enum Keys {
-    /// The index of all sets.
-    Indexed(Index),
-    /// Too many for one index.
-    Parted(Parted),
-}
-
 impl<'a, F: Fingerprint> Join<'a, F> {
     /// Fingerprints every set and builds the index.
     pub fn new(sets: &'a Sets, ordered: &'a Ordered<'a>, method: &'a F, threshold: Threshold, exec: &Exec<'_>) -> Result<Self> {
         let sketches = Sketches::new(sets.len(), ordered, method, exec)?;
         let shared = Shared::build(sets.len(), &MethodKeys { sets, ordered, method, sketches: &sketches }, exec)?;
-        let counters = (sets.len() * exec.threads * size_of::<u32>()) as u64;
-        let keys = if exec.spill_beyond(75, Index::bytes(sets.len(), shared.len()) + counters).is_some() {
-            Keys::Parted(Parted::new(shared))
-        } else {
-            Keys::Indexed(Index::build(&shared, exec, |_| true)?)
-        };
+        let keys = Keys::new(shared, exec)?;
         Ok(Join { space: Space { sets, ordered, method, threshold }, sketches, keys, probers: Mutex::default() })
     }
 
@@ -107,14 +97,11 @@ impl<'a, F: Fingerprint> Join<'a, F> {
         self.each_part(exec, |index, task| {
             self.in_blocks(exec, task.probe.clone(), |prober, sets| {
                 let mut pairs = Vec::new();
-                for set in sets {
+                for set in sets.take_while(|_| !collector.is_over()) {
                     let before = pairs.len();
                     self.probe_once(index, task, prober, set, |_| true, |pair| pairs.push(pair))?;
                     collector.count(pairs.len() - before);
                     collector.take_some(&mut pairs)?;
-                    if collector.is_over() {
-                        break;
-                    }
                 }
                 collector.take(pairs)
             })
@@ -150,18 +137,12 @@ impl<'a, F: Fingerprint> Join<'a, F> {
     /// Calls `search` with each part of the join and its index.
     fn each_part(&self, exec: &Exec<'_>, search: impl Fn(&Index, &Task) -> Result<()>) -> Result<()> {
         let sets = self.space.sets;
-        let all = 0..sets.len() as SetIndex;
-        match &self.keys {
-            Keys::Indexed(index) => search(index, &Task { probe: all.clone(), among: all }),
-            Keys::Parted(parted) => {
-                // Sets of the reference are found by others on both sides.
-                let window = |set: SetIndex| {
-                    let partners = self.space.partners(set);
-                    if sets.has_reference() { partners } else { partners.start..set }
-                };
-                parted.each(exec, window, search)
-            }
-        }
+        // Sets of the reference are found by others on both sides.
+        let window = |set: SetIndex| {
+            let partners = self.space.partners(set);
+            if sets.has_reference() { partners } else { partners.start..set }
+        };
+        self.keys.each_part(exec, window, search)
     }
 
     /// Lets all threads work on a range of sets, block by block.
@@ -316,76 +297,6 @@ impl<'a, F: Fingerprint> Join<'a, F> {
 /// What two ranges have in common.
 fn overlapping(a: &Range<SetIndex>, b: &Range<SetIndex>) -> Range<SetIndex> {
     a.start.max(b.start)..a.end.min(b.end)
-}
-
-/// Shared keys whose index is too large for memory.
-struct Parted {
-    shared: Shared,
-    /// Shared keys of all sets before each; one more for the end.
-    before: Vec<u64>,
-}
-
-impl Parted {
-    fn new(shared: Shared) -> Parted {
-        let mut sum = 0;
-        let before = [0].into_iter().chain(shared.keys_of_sets().iter().map(|&keys| {
-            sum += u64::from(keys);
-            sum
-        }));
-        Parted { before: before.collect(), shared }
-    }
-
-    fn count(&self) -> usize {
-        self.before.len() - 1
-    }
-
-    /// Shared keys whose index fits in memory.
-    fn most(&self, exec: &Exec<'_>) -> u64 {
-        if exec.memory.is_tight() {
-            return self.shared.len().div_ceil(5).max(1);
-        }
-        let per_set = Index::bytes(self.count(), 0) + (self.count() * exec.threads * size_of::<u32>()) as u64;
-        let most = exec.memory.part(2, per_set + (1 << 20)) - per_set;
-        (most / Index::bytes(0, 1)).min(u32::MAX.into())
-    }
-
-    /// Divides the search for all pairs into parts whose indexes fit in memory, and calls `search` with each. `window` tells where a set
-    /// looks for partners.
-    fn each(
-        &self,
-        exec: &Exec<'_>,
-        window: impl Fn(SetIndex) -> Range<SetIndex>,
-        search: impl Fn(&Index, &Task) -> Result<()>,
-    ) -> Result<()> {
-        /// With more parts than this a run would seem to never end.
-        const MOST_PARTS: usize = 64;
-        let tasks = divide(&self.before, self.most(exec), window);
-        if tasks.len() > MOST_PARTS && !exec.memory.is_tight() {
-            let needed = Index::bytes(self.count(), self.shared.len()) >> 20;
-            return Err(Error::out_of_memory(format!("an index of {needed} MiB, in {} parts,", tasks.len()), exec.memory));
-        }
-        for task in tasks {
-            exec.check()?;
-            search(&Index::build(&self.shared, exec, |set| task.includes(set))?, &task)?;
-        }
-        Ok(())
-    }
-
-    /// Calls `search` with indexes of some sets after the other, each with `centres` beside them.
-    fn each_around(
-        &self,
-        exec: &Exec<'_>,
-        centres: &[SetIndex],
-        mut search: impl FnMut(&Index, Range<SetIndex>) -> Result<()>,
-    ) -> Result<()> {
-        let mut is_centre = vec![false; self.count()];
-        centres.iter().for_each(|&set| is_centre[set as usize] = true);
-        for among in pieces(&self.before, self.most(exec), 0..self.count() as SetIndex) {
-            exec.check()?;
-            search(&Index::build(&self.shared, exec, |set| among.contains(&set) || is_centre[set as usize])?, among)?;
-        }
-        Ok(())
-    }
 }
 
 /// The join keys of a method.

@@ -7,7 +7,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::sets::{SetIndex, Sets};
-use super::tasks::pieces;
+use super::tasks::{pieces, sums};
 use crate::arenas::Arenas;
 use crate::document::ShingleRef;
 use crate::error::Result;
@@ -105,15 +105,8 @@ fn order_in_place(arenas: &mut [Vec<u64>], refs: &[ShingleRef], model: &Model) {
 }
 
 fn spill_ordered(arenas: &Arenas, sets: &Sets, model: &Model, exec: &Exec<'_>) -> Result<Place> {
-    let spill = exec.spill.as_ref().ok_or_else(|| crate::Error::Bug("nowhere to spill to".into()))?;
-    let file = spill.scratch("sets")?;
-    let mut starts = Vec::with_capacity(sets.len() + 1);
-    starts.push(0);
-    let mut end = 0;
-    for size in sets.sizes() {
-        end += HEADING as u64 + u64::from(*size);
-        starts.push(end);
-    }
+    let file = exec.spill()?.scratch("sets")?;
+    let starts = sums(sets.sizes().iter().map(|&size| HEADING as u64 + u64::from(size)));
     let write = |(set, scratch, frames): &mut (Vec<u64>, Vec<u64>, Vec<u64>), piece: Range<SetIndex>| {
         exec.check()?;
         frames.clear();

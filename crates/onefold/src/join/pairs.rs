@@ -5,13 +5,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::SetPair;
 use crate::error::{Error, Result};
-use crate::exec::{Exec, HEADING, SpillFile};
+use crate::exec::{Exec, SpillFile, pack, unpack};
 
 /// Pairs of distinct sets, each once, in no order.
 #[derive(Debug, Default)]
 pub struct PairList {
     held: Vec<Vec<SetPair>>,
     spilled: Option<Spilled>,
+    /// Pairs of both.
     len: u64,
 }
 
@@ -20,6 +21,8 @@ struct Spilled {
     file: SpillFile,
     /// Where each frame begins, and how many pairs it has.
     frames: Vec<(u64, usize)>,
+    /// Pairs of all frames.
+    pairs: u64,
 }
 
 impl From<Vec<SetPair>> for PairList {
@@ -40,21 +43,16 @@ impl PairList {
     /// Looks at all pairs.
     pub fn each(&self, mut look: impl FnMut(SetPair)) -> Result<()> {
         self.held.iter().flatten().for_each(|pair| look(*pair));
-        if let Some(Spilled { file, frames }) = &self.spilled {
+        if let Some(Spilled { file, frames, .. }) = &self.spilled {
             let mut buffer = Vec::new();
             for (number, &(at, pairs)) in frames.iter().enumerate() {
-                let words = file.read_frame(at, number as u32, words_of(pairs), &mut buffer)?;
-                let halves = words.iter().flat_map(|word| [(word >> 32) as u32, *word as u32]).collect::<Vec<u32>>();
-                halves.chunks_exact(3).take(pairs).for_each(|p| look(SetPair { first: p[0], second: p[1], overlap: p[2] }));
+                let words = file.read_frame(at, number as u32, (3 * pairs).div_ceil(2), &mut buffer)?;
+                let numbers = unpack(words, 3 * pairs);
+                numbers.chunks_exact(3).for_each(|p| look(SetPair { first: p[0], second: p[1], overlap: p[2] }));
             }
         }
         Ok(())
     }
-}
-
-/// Words that hold so many pairs, three halves each.
-fn words_of(pairs: usize) -> usize {
-    (3 * pairs).div_ceil(2)
 }
 
 /// Takes pairs from several threads, up to a limit.
@@ -103,20 +101,24 @@ impl<'a> Collector<'a> {
 
     /// Takes over pairs.
     pub(super) fn take(&self, mut pairs: Vec<SetPair>) -> Result<()> {
-        let mut list = self.list.lock().map_err(|_| Error::Bug("a thread failed while it joined".into()))?;
-        list.len += pairs.len() as u64;
-        if list.len <= self.most_held || pairs.is_empty() {
-            pairs.shrink_to_fit();
-            list.held.push(pairs);
+        if pairs.is_empty() {
             return Ok(());
         }
-        let spill = self.exec.spill.as_ref().ok_or_else(|| Error::Bug("nowhere to spill to".into()))?;
-        let PairList { held, spilled, .. } = &mut *list;
+        let mut list = self.list.lock().map_err(|_| Error::Bug("a thread failed while it joined".into()))?;
+        pairs.shrink_to_fit();
+        list.len += pairs.len() as u64;
+        list.held.push(pairs);
+        let PairList { held, spilled, len } = &mut *list;
+        let on_disk = spilled.as_ref().map_or(0, |spilled| spilled.pairs);
+        let most = if spilled.is_some() { HANDFUL as u64 } else { self.most_held };
+        if *len - on_disk <= most {
+            return Ok(());
+        }
         let spilled = match spilled {
             Some(spilled) => spilled,
-            None => spilled.insert(Spilled { file: spill.scratch("pairs")?, frames: Vec::new() }),
+            None => spilled.insert(Spilled { file: self.exec.spill()?.scratch("pairs")?, frames: Vec::new(), pairs: 0 }),
         };
-        std::mem::take(held).iter().chain([&pairs]).try_for_each(|pairs| spilled.write(pairs))
+        spilled.write(&std::mem::take(held).concat())
     }
 
     /// All of them; an error if there are too many.
@@ -131,12 +133,10 @@ impl<'a> Collector<'a> {
 
 impl Spilled {
     fn write(&mut self, pairs: &[SetPair]) -> Result<()> {
-        let halves: Vec<u32> = pairs.iter().flat_map(|pair| [pair.first, pair.second, pair.overlap]).collect();
-        let word = |half: &[u32]| u64::from(half[0]) << 32 | u64::from(half.get(1).copied().unwrap_or(0));
-        let words: Vec<u64> = halves.chunks(2).map(word).collect();
-        let mut frame = Vec::with_capacity(HEADING + words.len());
-        self.file.frame(self.frames.len() as u32, &words, &mut frame);
-        self.frames.push((self.file.append(&frame)?, pairs.len()));
+        let numbers: Vec<u32> = pairs.iter().flat_map(|pair| [pair.first, pair.second, pair.overlap]).collect();
+        let at = self.file.append_frame(self.frames.len() as u32, &pack(&numbers))?;
+        self.frames.push((at, pairs.len()));
+        self.pairs += pairs.len() as u64;
         Ok(())
     }
 }

@@ -101,9 +101,7 @@ impl Shared {
             let entries = shared_keys(&[&scattered.partition(partition)?]);
             entries.iter().for_each(|entry| _ = keys_of_sets[entry.set as usize].fetch_add(1, Ordering::Relaxed));
             let words: Vec<u64> = entries.iter().flat_map(|entry| entry.to_words()).collect();
-            let mut frame = Vec::with_capacity(HEADING + words.len());
-            file.frame(partition as u32, &words, &mut frame);
-            Ok((file.append(&frame)?, words.len()))
+            Ok((file.append_frame(partition as u32, &words)?, words.len()))
         };
         // A partition is there about three times while its keys are looked at.
         let at_once = at_once(exec, scattered.entries / PARTITIONS as u64 * 3 * size_of::<Entry>() as u64);

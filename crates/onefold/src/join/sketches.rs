@@ -8,7 +8,7 @@ use super::BLOCK;
 use super::ordered::Ordered;
 use super::sets::SetIndex;
 use crate::error::Result;
-use crate::exec::{Exec, HEADING, SpillFile};
+use crate::exec::{Exec, HEADING, SpillFile, pack, unpack};
 use crate::fingerprint::Fingerprint;
 
 /// Sketches, all of one length.
@@ -56,9 +56,7 @@ impl Sketches {
             exec.check()?;
             let mut frames = Vec::new();
             for (set, sketch) in (first..).zip(sketch_block(buffer, first)?.chunks(len)) {
-                let words: Vec<u64> =
-                    sketch.chunks(2).map(|pair| pair.iter().fold(0, |word, &half| word << 32 | u64::from(half))).collect();
-                file.frame(set, &words, &mut frames);
+                file.frame(set, &pack(sketch), &mut frames);
             }
             file.write_at(u64::from(first) * frame_words(len), &frames)
         })?;
@@ -79,13 +77,7 @@ impl Sketches {
         };
         let mut buffer = Vec::new();
         let words = file.read_frame(u64::from(set) * frame_words(self.len), set, self.len.div_ceil(2), &mut buffer)?;
-        let halves = words.iter().flat_map(|&word| [(word >> 32) as u32, word as u32]);
-        let mut sketch: Vec<u32> = halves.collect();
-        if self.len % 2 == 1 {
-            // The last word holds one number, in its lower half.
-            sketch.remove(self.len - 1);
-        }
-        Ok(Cow::Owned(sketch))
+        Ok(Cow::Owned(unpack(words, self.len)))
     }
 }
 

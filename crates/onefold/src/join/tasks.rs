@@ -45,8 +45,18 @@ pub(super) fn divide(before: &[u64], most: u64, window: impl Fn(SetIndex) -> Ran
     tasks
 }
 
-/// Cuts a range of sets into pieces that weigh no more than `most`, unless one set does.
-pub(super) fn pieces(before: &[u64], most: u64, sets: Range<SetIndex>) -> impl Iterator<Item = Range<SetIndex>> {
+/// The sum of all weights before each; one more for the end.
+pub(crate) fn sums(weights: impl Iterator<Item = u64>) -> Vec<u64> {
+    let mut sum = 0;
+    let after = weights.map(|weight| {
+        sum += weight;
+        sum
+    });
+    [0].into_iter().chain(after).collect()
+}
+
+/// Cuts a range of sets, or of whatever else is numbered, into pieces that weigh no more than `most`, unless one of them does.
+pub(crate) fn pieces(before: &[u64], most: u64, sets: Range<SetIndex>) -> impl Iterator<Item = Range<SetIndex>> {
     let mut first = sets.start;
     std::iter::from_fn(move || {
         if first >= sets.end {
@@ -85,7 +95,7 @@ mod tests {
             [(100u32, 10u32, 1000u64), (100, 100, 40), (57, 3, 5), (30, 30, 1), (1, 1, 1), (0, 1, 1), (80, 20, 9)]
         {
             let weights: Vec<u64> = (0..u64::from(count)).map(|set| 1 + set * 7 % 3).collect();
-            let before: Vec<u64> = (0..=count as usize).map(|end| weights[..end].iter().sum()).collect();
+            let before = sums(weights.iter().copied());
             let downwards = |set: SetIndex| set.saturating_sub(width)..set;
             let both = |set: SetIndex| set.saturating_sub(width)..count.min(set + width);
             let upwards = |set: SetIndex| set + 1..count.max(set + 1);

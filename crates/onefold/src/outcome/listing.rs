@@ -9,7 +9,7 @@ use crate::cluster::Stars;
 use crate::document::{Collection, DocIndex};
 use crate::error::Result;
 use crate::exec::{Exec, HEADING, SpillFile};
-use crate::join::{PairList, SetIndex, SetPair, Sets};
+use crate::join::{PairList, SetIndex, SetPair, Sets, pieces, sums};
 use crate::verify::{Measure, Similarity};
 
 /// A row of the pairs table.
@@ -155,21 +155,16 @@ pub(crate) fn list_pairs(
     };
     // As many first documents at a time as fit, with one look at all pairs for each time.
     let order = collection.id_order();
-    let place = |document: DocIndex| order.as_ref().map_or(document, |order| order[document as usize]) as usize;
-    let mut ends = vec![0u64; collection.documents.len()];
-    listing.each(|first, _, _| ends[place(first)] += 1)?;
-    for at in 1..ends.len() {
-        ends[at] += ends[at - 1];
-    }
+    let place = |document: DocIndex| order.as_ref().map_or(document, |order| order[document as usize]);
+    let mut rows_of = vec![0u64; collection.documents.len()];
+    listing.each(|first, _, _| rows_of[place(first) as usize] += 1)?;
+    let before = sums(rows_of.into_iter());
     let most = exec.memory.part(4, 4 << 20) / size_of::<Pair>() as u64;
     let mut writer = Writer { file: spill.scratch("rows")?, rows: Vec::new(), written: 0 };
-    let (mut begin, mut before) = (0, 0);
-    while begin < ends.len() {
+    for some in pieces(&before, most, 0..collection.documents.len() as DocIndex) {
         exec.check()?;
-        let end = begin + ends[begin..].partition_point(|&end| end - before <= most).max(1);
-        let rows = listing.rows(|first| (begin..end).contains(&place(first)), (ends[end - 1] - before) as usize)?;
-        writer.append(&rows)?;
-        (before, begin) = (ends[end - 1], end);
+        let count = before[some.end as usize] - before[some.start as usize];
+        writer.append(&listing.rows(|first| some.contains(&place(first)), count as usize)?)?;
     }
     writer.finish()
 }
@@ -246,9 +241,7 @@ impl Writer {
     }
 
     fn flush(&mut self) -> Result<()> {
-        let mut frame = Vec::with_capacity(HEADING + self.rows.len());
-        self.file.frame((self.written / FRAME) as u32, &self.rows, &mut frame);
-        self.file.append(&frame)?;
+        self.file.append_frame((self.written / FRAME) as u32, &self.rows)?;
         self.written += self.rows.len() / Pair::WORDS;
         self.rows.clear();
         Ok(())

@@ -57,7 +57,7 @@ pub fn ingest(plan: &Plan, exec: &Exec<'_>, source: Source, sink: &dyn Sink) -> 
     exec.observer.begin(Stage::Read, (streams.is_empty() && total > 0).then_some(total));
     let journal = Journal::new(plan, &listed, &streams)?;
     let keeper = Keeper::new(exec, journal);
-    let left = Left::find(exec, keeper.journal(), &listed, About::weight, |weight| keeper.count(weight))?;
+    let left = Left::find(exec, keeper.journal(), &listed, |weight| keeper.count(weight))?;
     let read = match left.all_read {
         Some(note) => {
             let files = note.unlisted.iter().map(|(name, reference)| super::unlisted(name, *reference)).collect();

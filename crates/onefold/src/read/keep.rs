@@ -281,7 +281,7 @@ impl<'a> Keeper<'a> {
         if let Some(file) = self.file.get() {
             return Ok(file);
         }
-        let spill = self.exec.spill.as_ref().ok_or_else(|| Error::Bug("nowhere to spill to".into()))?;
+        let spill = self.exec.spill()?;
         // Of two threads that come here at once the second waits.
         let _one = self.in_flight.lock();
         if self.file.get().is_none() {

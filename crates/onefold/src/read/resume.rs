@@ -92,12 +92,11 @@ pub(super) struct Left {
 impl Left {
     /// Takes up what an interrupted run left of the same work. Batches that can't be believed are as if they had never been.
     ///
-    /// `weigh` tells what a batch takes, and `count` is told of all that are taken up.
+    /// `count` is told of all that are taken up.
     pub(super) fn find(
         exec: &Exec<'_>,
         journal: &Journal,
         listed: &[Listed],
-        weigh: impl Fn(&About) -> Weight,
         count: impl Fn(Weight) -> Result<u64>,
     ) -> Result<Left> {
         let Some(spill) = exec.spill.as_ref().filter(|spill| spill.resume) else { return Ok(Left::default()) };
@@ -119,7 +118,7 @@ impl Left {
                 continue;
             };
             done.add(&about);
-            weights.push(weigh(&about));
+            weights.push(about.weight());
             batches.push(Batch { file: about.file, position: about.position, place: Place::Spilled { at, words } });
             (at, sound) = (next, next);
         }

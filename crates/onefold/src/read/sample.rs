@@ -15,7 +15,7 @@ use super::open::{self, Packing};
 use super::resume::{Journal, Left};
 use super::{Source, unlisted};
 use crate::error::{Result, Skipped};
-use crate::exec::{Exec, Memory, Observer};
+use crate::exec::{Exec, Observer};
 use crate::plan::Plan;
 use crate::report::Sink;
 use crate::run::Stage;
@@ -147,13 +147,7 @@ impl Kind {
     fn sample(&self, plan: &Plan, exec: &Exec<'_>, budget: u64, keys_of: &dyn Fn(u32) -> u32, sample: &mut Sample) -> Result<()> {
         let chosen = self.choose(budget);
         let meter = Meter { watching: exec.observer, bytes: AtomicU64::new(0) };
-        let reading = Exec {
-            threads: exec.threads,
-            observer: &meter,
-            cancel: Arc::clone(&exec.cancel),
-            memory: Memory::UNLIMITED,
-            spill: None,
-        };
+        let reading = Exec { threads: exec.threads, observer: &meter, cancel: Arc::clone(&exec.cancel), ..Exec::default() };
         let journal = Journal::new(plan, &chosen, &[])?;
         let keeper = Keeper::new(&reading, journal);
         let read = ingest::read_batches(plan, &reading, &chosen, Vec::new(), Vec::new(), keeper, Left::default())?;

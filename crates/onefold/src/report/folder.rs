@@ -9,11 +9,12 @@ use super::Sink;
 use super::format::Format;
 use super::kept::{self, KeptFolder, missing_folders};
 use super::manifest::{FileDigest, Manifest, RESULT_VERSION};
+use super::saved::SavedResult;
 use super::table::Table;
 use super::tables::{Documents, Pairs, Reference, State};
 use crate::document::InputFile;
 use crate::error::{Error, Result};
-use crate::exec::Exec;
+use crate::exec::{Exec, Spill};
 use crate::run::Outcome;
 use crate::shingle::hash::FINGERPRINT_VERSION;
 
@@ -127,11 +128,18 @@ impl ResultFolder {
         Ok(claim)
     }
 
-    /// Drops what runs left here that died.
-    pub fn tidy(&self) -> Result<()> {
+    /// The result, if it was published by the run that left `spill` and died before it dropped that; all that the run left goes now.
+    pub fn published_by(&self, spill: &Spill) -> Result<Option<SavedResult>> {
+        let Ok(manifest) = fs::read(self.path.join(MANIFEST)) else { return Ok(None) };
+        if !spill.is_published(&blake3::hash(&manifest).to_hex()) {
+            return Ok(None);
+        }
+        let saved = SavedResult::open(&self.path)?;
         let lock = take_lock(&self.path)?;
         self.drop_parts_of_dead_runs();
-        fs::remove_file(&lock.path).map_err(|e| Error::output("remove", &lock.path, e))
+        spill.remove();
+        fs::remove_file(&lock.path).map_err(|e| Error::output("remove", &lock.path, e))?;
+        Ok(Some(saved))
     }
 
     /// Parts without a manifest are worth nothing, and nobody else is at work here: we hold the lock.
