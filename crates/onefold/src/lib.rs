@@ -79,7 +79,7 @@ pub use run::{Counts, Outcome, Pair, PairRows, Reason, ReferenceCounts, Relation
 pub use shingle::Shingler;
 pub use shingle::hash::FINGERPRINT_VERSION;
 pub use threshold::Threshold;
-pub use verify::diff::{Change, Diff, Kind};
+pub use verify::diff::{Change, Diff, Kind, diff};
 pub use verify::edit::{Normalizer, edit_distance, edit_distance_at_most};
 pub use verify::passages::Passage;
 pub use verify::simhash::SimHash;

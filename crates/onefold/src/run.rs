@@ -98,9 +98,12 @@ pub fn run(plan: &Plan, exec: &Exec<'_>, source: impl Into<Source>, sink: &mut d
     plan.validate()?;
     exec.spill.iter().for_each(Spill::sweep);
     sink.prepare()?;
-    let Some(spill) = &exec.spill else { return run_stages(plan, exec, source.into(), sink) };
-    spill.claim(sink.replaces())?;
-    let result = run_stages(plan, exec, source.into(), sink);
+    exec.spill.as_ref().map_or(Ok(()), |spill| spill.claim(sink.replaces()))?;
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(exec.threads.max(1)).build();
+    let threads = threads.map_err(|e| Error::Bug(e.to_string()))?;
+    let source = source.into();
+    let result = threads.install(|| run_stages(plan, exec, source, sink));
+    let Some(spill) = &exec.spill else { return result };
     match &result {
         // What an earlier run left is not lost by a mistake in the command that resumes it.
         Err(_) if spill.resume => (),
@@ -122,9 +125,7 @@ fn run_stages(plan: &Plan, exec: &Exec<'_>, source: Source, sink: &mut dyn Sink)
     }
     Protected::compile(&plan.protect)?.flag(&mut collection);
     reference::thin(&mut collection, &plan.keep)?;
-    let threads = rayon::ThreadPoolBuilder::new().num_threads(exec.threads.max(1)).build();
-    let threads = threads.map_err(|e| Error::Bug(e.to_string()))?;
-    let outcome = threads.install(|| decide(plan, exec, collection))?;
+    let outcome = decide(plan, exec, collection)?;
     // 11 report
     exec.stage(Stage::Report, sink.bytes_to_read(&outcome), || sink.accept(&outcome, exec))?;
     Ok(outcome)

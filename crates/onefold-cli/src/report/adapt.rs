@@ -55,11 +55,11 @@ pub fn from_outcome(outcome: &Outcome, notes: &RunNotes) -> Result<Ready> {
         documents_file: format!("documents.{}", notes.format.extension()),
     };
     let mut collector = Collector::new(facts);
-    each_verdict(outcome, |row| collector.document(row));
+    each_verdict(outcome, 1, |row| collector.document(row));
     outcome.pairs.each(|pair| collector.pair(pair.similarity.as_f64(), pair.accepted))?;
     outcome.collection.skipped.iter().for_each(|skipped| take_skip(&mut collector, skipped));
     let mut gathering = collector.choose();
-    each_verdict(outcome, |row| gathering.document(row));
+    each_verdict(outcome, 2, |row| gathering.document(row));
     let report = gathering.finish();
     let wanted: HashSet<String> = report.wanted_texts().into_iter().collect();
     let shown = outcome.collection.documents.iter().filter(|document| wanted.contains(&document.id));
@@ -71,9 +71,11 @@ pub fn from_outcome(outcome: &Outcome, notes: &RunNotes) -> Result<Ready> {
     Ok(Ready { report, places: places.collect(), columns: outcome.plan.columns.clone() })
 }
 
-fn each_verdict(outcome: &Outcome, mut each: impl FnMut(&DocumentRow<'_>)) {
+/// Shows the documents of clusters of at least `least` documents.
+fn each_verdict(outcome: &Outcome, least: u32, mut each: impl FnMut(&DocumentRow<'_>)) {
     let collection = &outcome.collection;
-    for (document, verdict) in collection.documents.iter().zip(&outcome.verdicts) {
+    let documents = collection.documents.iter().zip(&outcome.verdicts);
+    for (document, verdict) in documents.filter(|(_, verdict)| verdict.cluster_size >= least) {
         let id = |index: u32| collection.documents[index as usize].id.as_str();
         let file = &collection.files[document.locator.file as usize].name;
         each(&DocumentRow {

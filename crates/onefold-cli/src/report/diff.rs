@@ -5,6 +5,8 @@
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 
+use onefold::Kind;
+
 /// Words shown before the first difference.
 const BEFORE_WORDS: usize = 40;
 /// Bytes shown before the first difference: 40 words can be 40 lines of base64.
@@ -30,8 +32,8 @@ pub fn compare(left: &str, right: &str, most: usize) -> [Excerpt; 2] {
     let starts = beginning(left, right, most);
     let windows = [&left[starts[0]..], &right[starts[1]..]];
     let words = windows.map(|window| words(window).take(COMPARED).collect::<Vec<_>>());
-    let common = common_words(windows, &words);
-    let side = |at: usize| excerpt([left, right][at], starts[at], most, &only_here(&words[at], &common, at));
+    let only_here = only_here(windows, &words);
+    let side = |at: usize| excerpt([left, right][at], starts[at], most, &only_here[at]);
     [side(0), side(1)]
 }
 
@@ -83,67 +85,24 @@ fn tidy(text: &str) -> String {
     text.replace("\r\n", "\n")
 }
 
-/// Words in a row that are not common, as one range each.
-fn only_here(words: &[Range<usize>], common: &[[usize; 2]], side: usize) -> Vec<Range<usize>> {
-    let mut ranges = Vec::new();
-    let mut next = 0;
-    let ends = common.iter().map(|pair| pair[side]).chain([words.len()]);
-    for at in ends {
-        if next < at {
-            ranges.push(words[next].start..words[at - 1].end);
-        }
-        next = at + 1;
-    }
-    ranges
-}
-
-/// The places of a longest common subsequence of words.
-fn common_words(windows: [&str; 2], words: &[Vec<Range<usize>>; 2]) -> Vec<[usize; 2]> {
-    let mut numbers: HashMap<String, u32> = HashMap::new();
+/// Words in a row that the other text lacks, as one range each, for either text.
+fn only_here(windows: [&str; 2], words: &[Vec<Range<usize>>; 2]) -> [Vec<Range<usize>>; 2] {
+    let mut numbers: HashMap<String, u64> = HashMap::new();
     let mut number = |word: &str| {
-        let next = numbers.len() as u32;
+        let next = numbers.len() as u64;
         *numbers.entry(word.to_lowercase()).or_insert(next)
     };
-    let [a, b] = [0, 1].map(|at| words[at].iter().map(|word| number(&windows[at][word.clone()])).collect::<Vec<u32>>());
-    let start = a.iter().zip(&b).take_while(|(x, y)| x == y).count();
-    let end = a[start..].iter().rev().zip(b[start..].iter().rev()).take_while(|(x, y)| x == y).count();
-    let middle = subsequence(&a[start..a.len() - end], &b[start..b.len() - end]);
-    let mut common: Vec<[usize; 2]> = (0..start).map(|at| [at, at]).collect();
-    common.extend(middle.into_iter().map(|[x, y]| [start + x, start + y]));
-    common.extend((0..end).rev().map(|back| [a.len() - 1 - back, b.len() - 1 - back]));
-    common
-}
-
-/// The textbook's table: at most [`COMPARED`]² cells of two bytes.
-fn subsequence(a: &[u32], b: &[u32]) -> Vec<[usize; 2]> {
-    let width = b.len() + 1;
-    let mut longest = vec![0u16; (a.len() + 1) * width];
-    for x in (0..a.len()).rev() {
-        let (above, below) = longest.split_at_mut((x + 1) * width);
-        let (row, below) = (&mut above[x * width..], &below[..width]);
-        // Equal words never make it shorter, so the largest of three will do; only the last of them needs its neighbour in the row.
-        for (((cell, under), beyond), word) in row.iter_mut().zip(below).zip(&below[1..]).zip(b) {
-            *cell = (beyond + u16::from(a[x] == *word)).max(*under);
-        }
-        let mut best = 0;
-        for cell in row.iter_mut().rev() {
-            best = best.max(*cell);
-            *cell = best;
-        }
+    let [first, second] = [0, 1].map(|at| words[at].iter().map(|word| number(&windows[at][word.clone()])).collect::<Vec<u64>>());
+    let mut ranges = [Vec::new(), Vec::new()];
+    for change in onefold::diff(&first, &second).changes {
+        let (side, run) = match change.kind {
+            Kind::Equal => continue,
+            Kind::Removed => (0, change.first),
+            Kind::Added => (1, change.second),
+        };
+        ranges[side].push(words[side][run.start].start..words[side][run.end - 1].end);
     }
-    let (mut x, mut y, mut places) = (0, 0, Vec::new());
-    while x < a.len() && y < b.len() {
-        let at = x * width + y;
-        if a[x] == b[y] {
-            places.push([x, y]);
-            (x, y) = (x + 1, y + 1);
-        } else if longest[at + width] >= longest[at + 1] {
-            x += 1;
-        } else {
-            y += 1;
-        }
-    }
-    places
+    ranges
 }
 
 fn same(a: &str, b: &str) -> bool {

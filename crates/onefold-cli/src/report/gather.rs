@@ -73,7 +73,7 @@ impl Gathering {
         Gathering { report, places }
     }
 
-    /// Takes a document; every document must come once more.
+    /// Takes a document; every document that is not alone must come once more.
     pub fn document(&mut self, row: &DocumentRow<'_>) {
         // A map of two dozen names answers fast, but most documents of a collection are alone anyway.
         if row.cluster_size < 2 {

@@ -1,5 +1,7 @@
 //! A row of the documents table as the report takes it, and what names and addresses tell.
 
+use std::borrow::Cow;
+
 /// One document and what becomes of it.
 #[derive(Clone, Copy, Debug)]
 pub struct DocumentRow<'a> {
@@ -37,19 +39,23 @@ const KNOWN: [&str; 32] = [
 
 /// What kind of document it is, by the ending of its name: the file's for a whole file, the id's (if it has one that is
 /// known) for a record of a larger file.
-pub fn type_of(id: &str, file: &str, record: u64) -> String {
-    let own = if record == 0 { ending(file) } else { ending(id).filter(|ending| KNOWN.contains(&ending.as_str())) };
-    let of_file = || ending(file).map(|ending| format!("{ending} record"));
-    own.or_else(|| if record == 0 { None } else { of_file() }).unwrap_or_else(|| "without an ending".into())
+pub fn type_of(id: &str, file: &str, record: u64) -> Cow<'static, str> {
+    let known = |ending: &str| KNOWN.into_iter().find(|known| ending.eq_ignore_ascii_case(known));
+    let kind = match record {
+        0 => ending(file).map(|ending| known(ending).map_or_else(|| ending.to_ascii_lowercase().into(), Cow::Borrowed)),
+        _ => ending(id).and_then(known).map(Cow::Borrowed),
+    };
+    let of_file = || ending(file).map(|ending| format!("{} record", ending.to_ascii_lowercase()).into());
+    kind.or_else(|| if record == 0 { None } else { of_file() }).unwrap_or("without an ending".into())
 }
 
-fn ending(name: &str) -> Option<String> {
+fn ending(name: &str) -> Option<&str> {
     let last = name.bytes().rposition(|byte| matches!(byte, b'/' | b'\\')).map_or(name, |at| &name[at + 1..]);
     let last = last.split(['?', '#']).next().unwrap_or(last);
     let last = last.strip_suffix(".gz").or_else(|| last.strip_suffix(".zst")).unwrap_or(last);
     let (stem, ending) = last.rsplit_once('.')?;
     let plausible = (1..=8).contains(&ending.len()) && ending.bytes().all(|b| b.is_ascii_alphanumeric());
-    (plausible && !stem.is_empty()).then(|| ending.to_ascii_lowercase())
+    (plausible && !stem.is_empty()).then_some(ending)
 }
 
 /// The host of an address, in small letters, without user and port.

@@ -51,17 +51,20 @@ impl Protected {
 /// The total order of a collection's documents.
 #[derive(Debug)]
 pub struct Ranking<'a> {
-    rules: &'a [Rule],
+    /// In the order in which they are asked; those that tell no two documents apart are left out.
+    rules: Vec<Rule>,
     documents: &'a [Entry],
     positions: Vec<u32>,
 }
 
 impl<'a> Ranking<'a> {
     /// Sorts all documents.
-    pub fn new(collection: &'a Collection, keep: &'a KeepRules) -> Ranking<'a> {
+    pub fn new(collection: &'a Collection, keep: &KeepRules) -> Ranking<'a> {
         let documents = &collection.documents;
-        let mut ranking = Ranking { rules: &keep.0, documents, positions: vec![0; documents.len()] };
-        let mut order: Vec<DocIndex> = (0..documents.len() as DocIndex).collect();
+        let count = documents.len() as DocIndex;
+        let mut ranking = Ranking { rules: Vec::new(), documents, positions: vec![0; documents.len()] };
+        ranking.rules = asked(keep).filter(|&rule| (1..count).any(|other| ranking.by(rule, 0, other).is_ne())).collect();
+        let mut order: Vec<DocIndex> = (0..count).collect();
         order.par_sort_unstable_by(|&a, &b| ranking.compare(a, b));
         for (position, &document) in order.iter().enumerate() {
             ranking.positions[document as usize] = position as u32;
@@ -75,20 +78,12 @@ impl<'a> Ranking<'a> {
     }
 
     fn compare(&self, a: DocIndex, b: DocIndex) -> Ordering {
-        self.asked().map(|rule| self.by(rule, a, b)).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+        self.rules.iter().map(|&rule| self.by(rule, a, b)).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
     }
 
     /// The first rule that tells two documents apart.
     pub fn deciding_rule(&self, a: DocIndex, b: DocIndex) -> Rule {
-        self.asked().find(|&rule| self.by(rule, a, b).is_ne()).unwrap_or(Rule::Id)
-    }
-
-    /// Reference, protection and wholeness come first and digest and id last, whatever the rules say.
-    fn asked(&self) -> impl Iterator<Item = Rule> {
-        [Rule::Reference, Rule::Protected, Rule::Whole]
-            .into_iter()
-            .chain(self.rules.iter().copied())
-            .chain([Rule::Digest, Rule::Id])
+        self.rules.iter().copied().find(|&rule| self.by(rule, a, b).is_ne()).unwrap_or(Rule::Id)
     }
 
     fn by(&self, rule: Rule, a: DocIndex, b: DocIndex) -> Ordering {
@@ -105,6 +100,12 @@ impl<'a> Ranking<'a> {
             Rule::Id => a.cmp(&b),
         }
     }
+}
+
+/// Reference, protection and wholeness come first and digest and id last, whatever the rules say.
+fn asked(keep: &KeepRules) -> impl Iterator<Item = Rule> {
+    let first = [Rule::Reference, Rule::Protected, Rule::Whole];
+    first.into_iter().chain(keep.0.iter().copied()).chain([Rule::Digest, Rule::Id])
 }
 
 /// Present before missing, then by preference.

@@ -3,6 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use super::document::{Raw, Refusal, Refused};
 use super::keep::Batch;
 use crate::arenas::Arenas;
@@ -43,9 +45,16 @@ pub(super) fn assemble(
     }
     documents.shrink_to_fit();
     let sources = sources.sort(&mut documents);
-    rename_repeated(&mut documents, &sources, &by_address);
     let is_reference = |document: &Entry| document.flags.has(Flags::REFERENCE);
-    documents.sort_unstable_by(|a, b| (is_reference(a), a.id.as_bytes()).cmp(&(is_reference(b), b.id.as_bytes())));
+    // Of one id those come first that have more right to it.
+    documents.par_sort_unstable_by(|a, b| {
+        let right = |document: &Entry| (is_reference(document), document.source, document.locator);
+        a.id.cmp(&b.id).then_with(|| right(a).cmp(&right(b)))
+    });
+    let renamed = rename_repeated(&mut documents, &sources, &by_address);
+    if renamed || documents.iter().any(is_reference) {
+        documents.par_sort_unstable_by(|a, b| is_reference(a).cmp(&is_reference(b)).then_with(|| a.id.cmp(&b.id)));
+    }
     skipped.extend(documents.iter().filter(|document| !is_reference(document)).flat_map(remarks));
     skipped.sort_unstable();
     Ok(Collection { documents, files, sources, arenas: Arenas::new(arenas, spilled), reference_documents: None, skipped })
@@ -111,35 +120,34 @@ fn entry(raw: Raw, record: u64, arena: u32, files: &[InputFile], source: u32) ->
     }
 }
 
-/// Gives every id to one document: the first by (source, file, record) keeps it, others become `ID@source#N`, or `ADDRESS#N`. Documents
-/// of the reference come last: they have no rows, so a new name of theirs is no remark.
-fn rename_repeated(documents: &mut [Entry], sources: &[String], by_address: &HashSet<Locator>) {
-    let mut order: Vec<usize> = (0..documents.len()).collect();
-    order.sort_by(|&a, &b| {
-        let key = |d: &Entry| (d.flags.has(Flags::REFERENCE), d.source, d.locator);
-        documents[a].id.cmp(&documents[b].id).then_with(|| key(&documents[a]).cmp(&key(&documents[b])))
-    });
-    let repeated: Vec<usize> =
-        order.windows(2).filter(|pair| documents[pair[0]].id == documents[pair[1]].id).map(|pair| pair[1]).collect();
-    if repeated.is_empty() {
-        return;
-    }
-    let mut taken: HashSet<String> = documents.iter().map(|d| d.id.clone()).collect();
-    for place in repeated {
-        let document = &mut documents[place];
+/// Gives every id to one document: of those that have it, which stand together, the first keeps it, others become `ID@source#N`, or
+/// `ADDRESS#N`. Documents of the reference come last: they have no rows, so a new name of theirs is no remark. Says whether there were any.
+fn rename_repeated(documents: &mut [Entry], sources: &[String], by_address: &HashSet<Locator>) -> bool {
+    let is_repeated = |place: &usize| documents[place - 1].id == documents[*place].id;
+    let repeated: Vec<usize> = (1..documents.len()).filter(is_repeated).collect();
+    let mut given: HashSet<String> = HashSet::new();
+    let mut new_ids = Vec::with_capacity(repeated.len());
+    for &place in &repeated {
+        let document = &documents[place];
         let number = document.locator.record.max(1);
-        let address = by_address.contains(&document.locator);
         let source = &sources[document.source as usize];
+        let address = by_address.contains(&document.locator);
         let mut id = if address { format!("{}#{number}", document.id) } else { format!("{}@{source}#{number}", document.id) };
-        while !taken.insert(id.clone()) {
+        let is_taken = |id: &String| documents.binary_search_by(|document| document.id.cmp(id)).is_ok();
+        while is_taken(&id) || given.contains(&id) {
             id.push('\'');
         }
-        document.id = id;
+        given.insert(id.clone());
+        new_ids.push((id, address));
+    }
+    for (&place, (id, address)) in repeated.iter().zip(new_ids) {
+        documents[place].id = id;
         // A crawl meets an address many times; that is no mistake.
         if !address {
-            document.flags.set(Flags::RENAMED);
+            documents[place].flags.set(Flags::RENAMED);
         }
     }
+    !repeated.is_empty()
 }
 
 /// A remark for each flag that the documents table also shows.

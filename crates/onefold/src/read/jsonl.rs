@@ -74,7 +74,7 @@ impl FieldReader {
     /// The common case: an object whose wanted fields hold strings, numbers or null. `None`, also where the row is faulty, leaves
     /// the row to [`Self::read_any`], so that there is one judge of what is an error.
     fn read_plain<'a>(&self, row: &'a [u8]) -> Option<Vec<Parsed<'a>>> {
-        let mut row = PlainRow::new(row)?;
+        let mut row = PlainRow::new(row);
         let mut values = vec![Parsed::Missing; self.fields];
         let wanted = &self.nodes[0].children;
         let mut seen = 0u64;

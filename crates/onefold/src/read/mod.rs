@@ -25,6 +25,7 @@ mod plain_json;
 mod reopen;
 mod resume;
 mod sample;
+mod specials;
 mod time;
 pub mod warc;
 

@@ -6,23 +6,21 @@ use serde::de::{Deserialize, IgnoredAny};
 use serde_json::{Deserializer, Value};
 
 use super::jsonl::Parsed;
+use super::specials::{BLOCK, specials};
 
-/// A row on its way: UTF-8 without control characters.
+/// A row on its way. Strings are looked at when they are read: what is wrong elsewhere, serde_json finds.
 pub(super) struct PlainRow<'a> {
-    text: &'a str,
+    row: &'a [u8],
     at: usize,
 }
 
 impl<'a> PlainRow<'a> {
-    pub(super) fn new(row: &'a [u8]) -> Option<Self> {
-        // Without a way out of the loop the compiler looks at many bytes at once.
-        let control = row.iter().fold(false, |found, &byte| found | (byte < b' '));
-        let text = if control { None } else { std::str::from_utf8(row).ok() };
-        text.map(|text| PlainRow { text, at: 0 })
+    pub(super) fn new(row: &'a [u8]) -> Self {
+        PlainRow { row, at: 0 }
     }
 
     fn rest(&self) -> &'a [u8] {
-        &self.text.as_bytes()[self.at..]
+        &self.row[self.at..]
     }
 
     fn peek(&mut self) -> Option<u8> {
@@ -40,13 +38,37 @@ impl<'a> PlainRow<'a> {
         self.peek().is_none()
     }
 
+    /// The next bytes, with zeros behind the end.
+    #[inline(always)]
+    fn block(&self) -> [u8; BLOCK] {
+        match self.rest().first_chunk() {
+            Some(block) => *block,
+            None => {
+                let mut block = [0; BLOCK];
+                block[..self.rest().len()].copy_from_slice(self.rest());
+                block
+            }
+        }
+    }
+
+    /// Goes to the next quote or backslash, and behind it; says which it is. A control character is neither.
+    fn pass_run(&mut self) -> Option<u8> {
+        loop {
+            let block = self.block();
+            let run = specials(&block).trailing_zeros() as usize;
+            self.at += run;
+            if run < BLOCK {
+                self.at += 1;
+                return Some(block[run]).filter(|&byte| byte >= b' ');
+            }
+        }
+    }
+
     /// The rest of a string, behind its first quote, that has no escapes.
     pub(super) fn unescaped(&mut self) -> Option<&'a str> {
-        let end = memchr::memchr2(b'"', b'\\', self.rest())?;
-        let text = &self.text[self.at..self.at + end];
-        let quote = self.rest()[end] == b'"';
-        self.at += end + 1;
-        quote.then_some(text)
+        let start = self.at;
+        let text = (self.pass_run()? == b'"').then(|| &self.row[start..self.at - 1])?;
+        std::str::from_utf8(text).ok()
     }
 
     /// A string, number or null.
@@ -74,18 +96,15 @@ impl<'a> PlainRow<'a> {
             return self.foreign::<IgnoredAny>().map(|_| ());
         }
         self.at += 1;
-        loop {
-            self.at += memchr::memchr2(b'"', b'\\', self.rest())? + 1;
-            if self.text.as_bytes()[self.at - 1] == b'"' {
-                return Some(());
-            }
+        while self.pass_run()? == b'\\' {
             self.escape()?;
         }
+        Some(())
     }
 
     /// A value that serde_json reads.
     fn foreign<T: Deserialize<'a>>(&mut self) -> Option<T> {
-        let mut values = Deserializer::from_str(&self.text[self.at..]).into_iter::<T>();
+        let mut values = Deserializer::from_slice(self.rest()).into_iter::<T>();
         let value = values.next()?.ok()?;
         self.at += values.byte_offset();
         Some(value)
@@ -99,15 +118,26 @@ impl<'a> PlainRow<'a> {
         }
         self.at = start;
         // An estimate; most rows hold one long string.
-        let mut text = String::with_capacity(self.rest().len());
+        let mut text = Vec::with_capacity(self.rest().len() + BLOCK);
         loop {
-            let end = self.at + memchr::memchr2(b'"', b'\\', self.rest())?;
-            text.push_str(&self.text[self.at..end]);
-            self.at = end + 1;
-            if self.text.as_bytes()[end] == b'"' {
-                return Some(Cow::Owned(text));
+            let block = self.block();
+            let run = specials(&block).trailing_zeros() as usize;
+            // A whole block at a time: what is too much is taken back.
+            text.extend_from_slice(&block);
+            text.truncate(text.len() - BLOCK + run);
+            self.at += run;
+            if run == BLOCK {
+                continue;
             }
-            text.push(self.escape()?);
+            self.at += 1;
+            match block[run] {
+                b'"' => return String::from_utf8(text).ok().map(Cow::Owned),
+                b'\\' => match self.escape()? {
+                    ascii @ ..='\u{7f}' => text.push(ascii as u8),
+                    other => text.extend_from_slice(other.encode_utf8(&mut [0; 4]).as_bytes()),
+                },
+                _ => return None,
+            }
         }
     }
 

@@ -5,12 +5,13 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
+
 use super::Sink;
 use super::format::Format;
 use super::kept::{self, KeptFolder, missing_folders};
 use super::manifest::{FileDigest, Manifest, RESULT_VERSION};
 use super::saved::SavedResult;
-use super::table::Table;
 use super::tables::{Documents, Pairs, Reference, State};
 use crate::document::InputFile;
 use crate::error::{Error, Result};
@@ -19,7 +20,7 @@ use crate::run::Outcome;
 use crate::shingle::hash::FINGERPRINT_VERSION;
 
 /// Makes a page of an outcome.
-pub type MakePage = Box<dyn Fn(&Outcome) -> Result<String>>;
+pub type MakePage = Box<dyn Fn(&Outcome) -> Result<String> + Send + Sync>;
 
 /// A result folder to be.
 pub struct ResultFolder {
@@ -150,36 +151,36 @@ impl ResultFolder {
         }
     }
 
+    /// Writes the parts, as many at a time as there are threads.
     fn write_parts(&self, outcome: &Outcome, staging: &Path) -> Result<BTreeMap<String, FileDigest>> {
-        let mut files = BTreeMap::new();
-        let mut add = |name: String, write: &dyn Fn(&mut (dyn Write + Send)) -> io::Result<()>| {
-            let digest = write_part(&staging.join(&name), write)?;
-            files.insert(name, digest);
-            Ok::<(), Error>(())
-        };
-        let extension = self.format.extension();
-        let tables: [(&str, &dyn Table); 2] = [("documents", &Documents(outcome)), ("pairs", &Pairs::new(outcome))];
-        for (name, table) in tables {
-            add(format!("{name}.{extension}"), &|out| self.format.write(table, out))?;
-        }
+        type WritePart<'a> = Box<dyn Fn(&Path) -> Result<FileDigest> + Send + Sync + 'a>;
+        let (format, extension) = (self.format, self.format.extension());
         let state = if cfg!(feature = "parquet") { Format::Parquet } else { Format::Jsonl };
-        add(format!("state.{}", state.extension()), &|out| state.write(&State(outcome), out))?;
-        if outcome.collection.reference_documents.is_some() {
-            let reference = Reference::new(outcome)?;
-            add(format!("reference.{}", state.extension()), &|out| state.write(&reference, out))?;
-        }
-        add("skipped.jsonl".into(), &|out| {
-            for skipped in &outcome.collection.skipped {
-                serde_json::to_writer(&mut *out, skipped)?;
-                out.write_all(b"\n")?;
-            }
-            Ok(())
-        })?;
+        let mut parts: Vec<(String, WritePart<'_>)> = Vec::new();
+        // Threads begin at both ends and in the middle: there the long ones stand.
         if let Some(make) = &self.page {
-            let page = make(outcome)?;
-            add(PAGE.into(), &|out| out.write_all(page.as_bytes()))?;
+            let write = |path: &Path| {
+                let page = make(outcome)?;
+                write_part(path, &|out| out.write_all(page.as_bytes()))
+            };
+            parts.push((PAGE.into(), Box::new(write)));
         }
-        Ok(files)
+        let write = move |path: &Path| write_part(path, &|out| state.write(&State(outcome), out));
+        parts.push((format!("state.{}", state.extension()), Box::new(write)));
+        let write = move |path: &Path| write_part(path, &|out| format.write(&Pairs::new(outcome), out));
+        parts.push((format!("pairs.{extension}"), Box::new(write)));
+        let write = move |path: &Path| write_part(path, &|out| format.write(&Documents(outcome), out));
+        parts.push((format!("documents.{extension}"), Box::new(write)));
+        if outcome.collection.reference_documents.is_some() {
+            let write = move |path: &Path| {
+                let reference = Reference::new(outcome)?;
+                write_part(path, &|out| state.write(&reference, out))
+            };
+            parts.push((format!("reference.{}", state.extension()), Box::new(write)));
+        }
+        parts.push(("skipped.jsonl".into(), Box::new(|path| write_part(path, &|out| write_skipped(outcome, out)))));
+        let write = |(name, write): (String, WritePart<'_>)| write(&staging.join(&name)).map(|digest| (name, digest));
+        parts.into_par_iter().with_max_len(1).map(write).collect()
     }
 
     fn manifest(&self, outcome: &Outcome, exec: &Exec<'_>, files: BTreeMap<String, FileDigest>) -> Result<Manifest> {
@@ -371,6 +372,14 @@ fn replace(path: &Path, write: &dyn Fn(&mut (dyn Write + Send)) -> io::Result<()
 
 fn sync_folder(path: &Path) -> Result<()> {
     File::open(path).and_then(|folder| folder.sync_all()).map_err(|e| Error::output("write", path, e))
+}
+
+fn write_skipped(outcome: &Outcome, out: &mut dyn Write) -> io::Result<()> {
+    for skipped in &outcome.collection.skipped {
+        serde_json::to_writer(&mut *out, skipped)?;
+        out.write_all(b"\n")?;
+    }
+    Ok(())
 }
 
 /// Digests what passes.

@@ -28,7 +28,7 @@ use crate::exec::Exec;
 use crate::run::Outcome;
 
 /// Takes the outcome of a run.
-pub trait Sink {
+pub trait Sink: Send {
     /// Called before any work: what can't be written should fail now.
     fn prepare(&mut self) -> Result<()> {
         Ok(())
