@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Tokens;
-use super::classify::{BLOCK, Masks, classify};
+use super::classify::{BLOCK, Classifier, Masks};
 use crate::shingle::hash::SLACK;
 
 /// A text in lower case (of ASCII), with a bit for each byte that belongs to a word.
@@ -15,6 +15,7 @@ pub(super) struct Scanned {
     lowered: Vec<u8>,
     words: Vec<u64>,
     non_ascii: Vec<u64>,
+    classifier: Classifier,
 }
 
 impl Scanned {
@@ -22,7 +23,9 @@ impl Scanned {
     pub(super) fn scan(&mut self, text: &[u8]) {
         let blocks = text.len().div_ceil(BLOCK);
         self.words.clear();
+        self.words.reserve(blocks + 1);
         self.non_ascii.clear();
+        self.non_ascii.reserve(blocks);
         let wanted = blocks * BLOCK + SLACK;
         if self.lowered.len() < wanted {
             self.lowered.resize(wanted.max(self.lowered.len() * 2), 0);
@@ -33,12 +36,11 @@ impl Scanned {
         let last = (!rest.is_empty()).then_some(&last);
         // A word may go on in the next block, so each block is settled when the next is known.
         let (mut before, mut here) = (Masks::default(), Masks::default());
-        for (block, lowered) in whole.iter().chain(last).zip(self.lowered.as_chunks_mut::<BLOCK>().0) {
-            let next = classify(block, lowered);
+        self.classifier.each(whole.iter().chain(last).zip(self.lowered.as_chunks_mut::<BLOCK>().0), |next| {
             self.words.push(in_words(before, here, next));
             self.non_ascii.push(next.non_ascii);
             (before, here) = (here, next);
-        }
+        });
         self.words.push(in_words(before, here, Masks::default()));
     }
 

@@ -16,10 +16,164 @@ pub(super) struct Masks {
     pub(super) non_ascii: u64,
 }
 
+/// Classifies blocks, with what this machine has for it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Classifier {
+    #[cfg(target_arch = "x86_64")]
+    avx2: bool,
+}
+
+impl Default for Classifier {
+    fn default() -> Self {
+        Classifier {
+            #[cfg(target_arch = "x86_64")]
+            avx2: is_x86_feature_detected!("avx2"),
+        }
+    }
+}
+
+impl Classifier {
+    /// Classifies all blocks, writes each in lower case and hands its masks on.
+    pub(super) fn each<'a>(
+        self,
+        blocks: impl Iterator<Item = (&'a [u8; BLOCK], &'a mut [u8; BLOCK])>,
+        mut take: impl FnMut(Masks),
+    ) {
+        #[cfg(target_arch = "x86_64")]
+        if self.avx2 {
+            #[expect(unsafe_code, reason = "instructions that this machine has")]
+            // SAFETY: that AVX2 is there was asked of the machine; nothing else is asked of the caller.
+            return unsafe { avx2::classify_each(blocks, take) };
+        }
+        blocks.for_each(|(block, lowered)| take(classify(block, lowered)));
+    }
+}
+
+/// Thirty-two bytes at a time. Loads and stores are plain copies, so only the call from outside is unsafe.
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use std::arch::x86_64::*;
+
+    use super::{BLOCK, Masks};
+
+    // A bit for each kind; a byte is of a kind if both of its halves may be.
+    const LETTER_BELOW_P: u8 = 1;
+    const LETTER_FROM_P: u8 = 2;
+    const DIGIT: u8 = 4;
+    const COLON: u8 = 8;
+    const DOT_OR_APOSTROPHE: u8 = 16;
+    const COMMA: u8 = 32;
+    const SEMICOLON: u8 = 64;
+    const UNDERSCORE: u8 = 128;
+
+    /// The kinds by the high half of a byte.
+    const HIGH: [u8; 16] = {
+        let mut kinds = [0; 16];
+        kinds[2] = DOT_OR_APOSTROPHE | COMMA;
+        kinds[3] = DIGIT | COLON | SEMICOLON;
+        (kinds[4], kinds[6]) = (LETTER_BELOW_P, LETTER_BELOW_P);
+        (kinds[5], kinds[7]) = (LETTER_FROM_P | UNDERSCORE, LETTER_FROM_P);
+        kinds
+    };
+
+    /// The kinds by the low half of a byte.
+    const LOW: [u8; 16] = {
+        let mut kinds = [LETTER_BELOW_P; 16];
+        kinds[0] = 0;
+        let mut at = 0;
+        while at <= 10 {
+            kinds[at] |= LETTER_FROM_P;
+            if at < 10 {
+                kinds[at] |= DIGIT;
+            }
+            at += 1;
+        }
+        kinds[b':' as usize & 15] |= COLON;
+        kinds[b'.' as usize & 15] |= DOT_OR_APOSTROPHE;
+        kinds[b'\'' as usize & 15] |= DOT_OR_APOSTROPHE;
+        kinds[b',' as usize & 15] |= COMMA;
+        kinds[b';' as usize & 15] |= SEMICOLON;
+        kinds[b'_' as usize & 15] |= UNDERSCORE;
+        kinds
+    };
+
+    #[target_feature(enable = "avx2")]
+    pub(super) fn classify_each<'a>(
+        blocks: impl Iterator<Item = (&'a [u8; BLOCK], &'a mut [u8; BLOCK])>,
+        mut take: impl FnMut(Masks),
+    ) {
+        for (block, lowered) in blocks {
+            let mut masks = Masks::default();
+            for (lane, (bytes, lower)) in block.as_chunks::<32>().0.iter().zip(lowered.as_chunks_mut::<32>().0).enumerate() {
+                let part = classify(bytes, lower);
+                let place = |bits: u64| bits << (32 * lane);
+                masks.letters |= place(part.letters);
+                masks.digits |= place(part.digits);
+                masks.underscores |= place(part.underscores);
+                masks.between_letters |= place(part.between_letters);
+                masks.between_digits |= place(part.between_digits);
+                masks.non_ascii |= place(part.non_ascii);
+            }
+            take(masks);
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn load(bytes: &[u8; 32]) -> __m256i {
+        let [a, b, c, d] = bytemuck::cast::<[u8; 32], [i64; 4]>(*bytes);
+        _mm256_set_epi64x(d, c, b, a)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn store(value: __m256i, bytes: &mut [u8; 32]) {
+        let part = |half: __m128i| [_mm_cvtsi128_si64(half), _mm_extract_epi64::<1>(half)];
+        let ([a, b], [c, d]) = (part(_mm256_castsi256_si128(value)), part(_mm256_extracti128_si256::<1>(value)));
+        *bytes = bytemuck::cast([a, b, c, d]);
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn table(kinds: [u8; 16]) -> __m256i {
+        let [low, high] = bytemuck::cast::<[u8; 16], [i64; 2]>(kinds);
+        _mm256_set_epi64x(high, low, high, low)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn mask(found: __m256i) -> u64 {
+        u64::from(_mm256_movemask_epi8(found) as u32)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn classify(block: &[u8; 32], lowered: &mut [u8; 32]) -> Masks {
+        let bytes = load(block);
+        let half = _mm256_set1_epi8(15);
+        let low = _mm256_shuffle_epi8(table(LOW), _mm256_and_si256(bytes, half));
+        let high = _mm256_shuffle_epi8(table(HIGH), _mm256_and_si256(_mm256_srli_epi16::<4>(bytes), half));
+        let kinds = _mm256_and_si256(low, high);
+        // No kinds but the last, which is alone in its byte, make it negative.
+        let any_of =
+            |wanted: u8| _mm256_cmpgt_epi8(_mm256_and_si256(kinds, _mm256_set1_epi8(wanted as i8)), _mm256_setzero_si256());
+        let letters = any_of(LETTER_BELOW_P | LETTER_FROM_P);
+        store(_mm256_or_si256(bytes, _mm256_and_si256(letters, _mm256_set1_epi8(0x20))), lowered);
+        Masks {
+            letters: mask(letters),
+            digits: mask(any_of(DIGIT)),
+            underscores: mask(kinds),
+            between_letters: mask(any_of(COLON | DOT_OR_APOSTROPHE)),
+            between_digits: mask(any_of(COMMA | SEMICOLON | DOT_OR_APOSTROPHE)),
+            non_ascii: mask(bytes),
+        }
+    }
+}
+
 /// Classifies a block and writes it in lower case.
 #[cfg(target_arch = "x86_64")]
 #[inline]
-pub(super) fn classify(block: &[u8; BLOCK], lowered: &mut [u8; BLOCK]) -> Masks {
+fn classify(block: &[u8; BLOCK], lowered: &mut [u8; BLOCK]) -> Masks {
     let mut masks = Masks::default();
     for (lane, (bytes, lower)) in block.as_chunks::<16>().0.iter().zip(lowered.as_chunks_mut::<16>().0).enumerate() {
         #[expect(unsafe_code, reason = "instructions that every x86-64 has")]
@@ -102,7 +256,7 @@ mod sse2 {
 
 /// The same, byte by byte.
 #[cfg(any(test, not(target_arch = "x86_64")))]
-pub(super) fn classify_plainly(block: &[u8; BLOCK], lowered: &mut [u8; BLOCK]) -> Masks {
+fn classify_plainly(block: &[u8; BLOCK], lowered: &mut [u8; BLOCK]) -> Masks {
     let mut masks = Masks::default();
     for (at, &byte) in block.iter().enumerate() {
         let bit = |found: bool| u64::from(found) << at;
@@ -118,7 +272,7 @@ pub(super) fn classify_plainly(block: &[u8; BLOCK], lowered: &mut [u8; BLOCK]) -
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-pub(super) use classify_plainly as classify;
+use classify_plainly as classify;
 
 #[cfg(test)]
 mod tests {
@@ -129,8 +283,12 @@ mod tests {
         for first in 0..=255u8 {
             let block: [u8; BLOCK] = std::array::from_fn(|at| first.wrapping_add((at as u8).wrapping_mul(37)));
             let (mut lowered, mut lowered_plainly) = ([0; BLOCK], [0; BLOCK]);
-            assert_eq!(classify(&block, &mut lowered), classify_plainly(&block, &mut lowered_plainly));
+            let expected = classify_plainly(&block, &mut lowered_plainly);
+            assert_eq!(classify(&block, &mut lowered), expected);
             assert_eq!(lowered, lowered_plainly);
+            let (mut lowered, mut found) = ([0; BLOCK], Vec::new());
+            Classifier::default().each([(&block, &mut lowered)].into_iter(), |masks| found.push(masks));
+            assert_eq!((found, lowered), (vec![expected], lowered_plainly));
         }
     }
 }

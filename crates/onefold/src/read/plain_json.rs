@@ -132,6 +132,11 @@ impl<'a> PlainRow<'a> {
             self.at += 1;
             match block[run] {
                 b'"' => return String::from_utf8(text).ok().map(Cow::Owned),
+                // Line ends are nearly all of them.
+                b'\\' if self.rest().first() == Some(&b'n') => {
+                    self.at += 1;
+                    text.push(b'\n');
+                }
                 b'\\' => match self.escape()? {
                     ascii @ ..='\u{7f}' => text.push(ascii as u8),
                     other => text.extend_from_slice(other.encode_utf8(&mut [0; 4]).as_bytes()),
@@ -142,7 +147,6 @@ impl<'a> PlainRow<'a> {
     }
 
     /// What stands behind a backslash.
-    #[inline]
     fn escape(&mut self) -> Option<char> {
         let letter = *self.rest().first()?;
         self.at += 1;

@@ -20,6 +20,8 @@ use super::table::{Cell, Column, Kind, Table};
 
 /// Rows held in memory at a time.
 const ROW_GROUP: usize = 1 << 16;
+/// Cells that are handed to a column at a time: few enough to stay in the cache.
+const CELLS: usize = 1 << 12;
 
 /// Writes a table.
 pub(super) fn write(table: &dyn Table, out: &mut (dyn Write + Send)) -> io::Result<()> {
@@ -35,7 +37,10 @@ fn write_groups(table: &dyn Table, out: &mut (dyn Write + Send)) -> Result<()> {
         let mut group = writer.next_row_group()?;
         let mut at = 0;
         while let Some(mut column) = group.next_column()? {
-            write_column(column.untyped(), rows.clone().map(|row| table.cell(row, at)), table.columns()[at].nullable)?;
+            for first in rows.clone().step_by(CELLS) {
+                let cells = (first..rows.end.min(first + CELLS)).map(|row| table.cell(row, at));
+                write_cells(column.untyped(), cells, table.columns()[at].nullable)?;
+            }
             column.close()?;
             at += 1;
         }
@@ -63,8 +68,8 @@ fn schema(columns: &[Column]) -> Result<TypePtr> {
     Type::group_type_builder("onefold").with_fields(fields).build().map(Arc::new)
 }
 
-fn write_column<'a>(writer: &mut ColumnWriter<'_>, cells: impl Iterator<Item = Cell<'a>>, nullable: bool) -> Result<()> {
-    let mut levels = Vec::new();
+fn write_cells<'a>(writer: &mut ColumnWriter<'_>, cells: impl Iterator<Item = Cell<'a>>, nullable: bool) -> Result<()> {
+    let mut levels = Vec::with_capacity(CELLS);
     let (mut texts, mut bools, mut integers, mut reals) = (Texts::default(), Vec::new(), Vec::new(), Vec::new());
     for cell in cells {
         levels.push(i16::from(cell != Cell::Null));
