@@ -62,11 +62,13 @@ class Experiment:
     words: str
     options: str
     check_truth: int
+    rounds: int  # of all programs in turn; the best of each counts
     expected: tuple = field(default=())
 
     @property
     def settings(self):
-        return {"threshold": self.threshold, "ngram_size": self.ngram_size, "words": self.words, "options": self.options}
+        return {"threshold": self.threshold, "ngram_size": self.ngram_size, "words": self.words, "options": self.options,
+                "rounds": self.rounds}
 
     @property
     def onefold_options(self):
@@ -95,7 +97,7 @@ def parse(name, text):
         size=take(corpus, "size", str, None), cases=tuple(map(parse_case, take(corpus, "case", list, []))),
         threshold=float(take(settings, "threshold", (int, float))), ngram_size=take(settings, "ngram_size", int),
         words=take(settings, "words", str), options=take(settings, "options", str, ""),
-        check_truth=take(settings, "check_truth", int, 0),
+        check_truth=take(settings, "check_truth", int, 0), rounds=take(settings, "rounds", int, 1),
         expected=tuple(map(Expectation.parse, take(table, "expected", list))),
     )
     for left, where in ((table, "the file"), (corpus, "corpus"), (settings, "settings")):

@@ -153,8 +153,8 @@ def processor():
 def markdown(result):
     parts = [
         f"# {result['name']}, {result['date']}", result["question"], corpus_section(result["corpus"]), machine_section(result),
-        *map(group_section, result["groups"]), reading_section(result["groups"]), stages_section(result["groups"]),
-        truth_section(result["truth_check"]), expectations_section(result["expectations"]), notes_section(result["notes"]),
+        *map(group_section, result["groups"]), reading_section(result["groups"]), rounds_section(result["groups"]),
+        stages_section(result["groups"]), truth_section(result["truth_check"]), expectations_section(result["expectations"]), notes_section(result["notes"]),
         commands_section(result["groups"]),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -225,6 +225,18 @@ def reading_section(groups):
         "Removable: documents that go when one of each connected group stays; for onefold, what it removes, which never follows "
         "a chain."
     )
+
+
+def rounds_section(groups):
+    """What each round took, where there were several."""
+    lines = []
+    for group in groups:
+        for row in group["rows"]:
+            if row.get("rounds"):
+                took = ", ".join(f"{cpu:.1f}" for cpu in row["rounds"]["cpu_seconds"])
+                lines.append(f"- {group_title(group)}: {row['name']} {took}")
+    text = "All programs ran in turn, several times; the round that took least CPU counts. CPU seconds of all:"
+    return f"## Rounds\n\n{text}\n\n" + "\n".join(lines) if lines else ""
 
 
 def stages_section(groups):

@@ -8,6 +8,7 @@ Exit code 1: something that was expected does not hold, or was not measured.
 
 import argparse
 import hashlib
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -38,6 +39,7 @@ def run_pages(found, arguments, scratch):
     """onefold and the contenders on pages of Debian packages."""
     arguments.input, arguments.contenders = pages(found.size, arguments), found.contenders
     arguments.onefold_options, arguments.words, arguments.check_truth = found.onefold_options, found.words, found.check_truth
+    arguments.rounds = found.rounds
     return compare.compare(arguments, scratch)
 
 
@@ -56,10 +58,16 @@ def run_case(case, found, arguments, scratch):
         hard.write(case.kind, case.documents, case.own, path)
     collection = compare.Collection(path)
     options = f"{found.onefold_options} {case.options}".strip()
-    row = compare.scan_row(arguments.onefold, options, collection, folder, arguments.timeout)
-    # What nobody measured here is null.
-    row = {"pairs": None, "precision": None, "recall": None} | row
-    print(f"{case.name}: {compare.progress(row)}, exit {row['exit_code']}", file=sys.stderr)
+    rows = []
+    for number in range(found.rounds):
+        place = folder / f"round-{number + 1}"
+        place.mkdir()
+        row = compare.scan_row(arguments.onefold, options, collection, place, arguments.timeout)
+        # What nobody measured here is null.
+        rows.append({"pairs": None, "precision": None, "recall": None} | row)
+        print(f"{case.name}: {compare.progress(row)}, exit {row['exit_code']}", file=sys.stderr)
+        shutil.rmtree(place)
+    row = compare.best_of(rows)
     with open(path, "rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     path.unlink()

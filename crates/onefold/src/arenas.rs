@@ -37,20 +37,37 @@ impl Arenas {
 
     /// A set; the buffer is for those that are not in memory.
     pub fn set<'a>(&'a self, set: ShingleRef, buffer: &'a mut Vec<u64>) -> Result<&'a [u64]> {
-        let (start, len) = (set.start as usize, set.len as usize);
-        match (&self.all[set.arena as usize], &self.file) {
-            (Arena::Held(shingles), _) => Ok(&shingles[start..start + len]),
-            (Arena::Spilled(first), Some(file)) => {
-                buffer.resize(len, 0);
-                let at = first + start as u64;
-                file.read(at, buffer)?;
-                // Its hash was taken when it was made: a better witness than any checksum of the disk's words.
-                if len > 0 && set_hash(buffer) != set.hash {
-                    return Err(file.damaged(at, "a set of shingles is not what was written"));
-                }
-                Ok(buffer)
+        match self.held(set) {
+            Some(shingles) => Ok(shingles),
+            None => self.load(set, buffer).map(|()| buffer.as_slice()),
+        }
+    }
+
+    /// Puts a set into the buffer, and nothing else.
+    pub(crate) fn load(&self, set: ShingleRef, buffer: &mut Vec<u64>) -> Result<()> {
+        let (first, file) = match (&self.all[set.arena as usize], &self.file) {
+            (Arena::Spilled(first), Some(file)) => (first, file),
+            _ => {
+                buffer.clear();
+                buffer.extend_from_slice(self.held(set).unwrap_or_default());
+                return Ok(());
             }
-            (Arena::Spilled(_), None) => Err(crate::Error::Bug("a spilled arena without a file".into())),
+        };
+        buffer.resize(set.len as usize, 0);
+        let at = first + u64::from(set.start);
+        file.read(at, buffer)?;
+        // Its hash was taken when it was made: a better witness than any checksum of the disk's words.
+        if set.len > 0 && set_hash(buffer) != set.hash {
+            return Err(file.damaged(at, "a set of shingles is not what was written"));
+        }
+        Ok(())
+    }
+
+    fn held(&self, set: ShingleRef) -> Option<&[u64]> {
+        let start = set.start as usize;
+        match &self.all[set.arena as usize] {
+            Arena::Held(shingles) => Some(&shingles[start..start + set.len as usize]),
+            Arena::Spilled(_) => None,
         }
     }
 

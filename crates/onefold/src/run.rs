@@ -137,7 +137,7 @@ fn decide(plan: &Plan, exec: &Exec<'_>, mut collection: Collection) -> Result<Ou
     // 5 learn
     let ordered = exec.stage(Stage::Learn, None, || {
         let model = Model::learn(&collection, &sets)?;
-        Ordered::new(std::mem::take(&mut collection.arenas), &sets, &model, exec)
+        Ok(Ordered::new(std::mem::take(&mut collection.arenas), &sets, model))
     })?;
     let (verdicts, pairs) = match plan.method.build(plan.join_threshold())? {
         Built::Exact(method) => compare(plan, exec, &collection, &sets, ordered, &method)?,

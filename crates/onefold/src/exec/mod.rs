@@ -6,6 +6,7 @@ mod spill;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+pub(crate) use memory::give_back;
 pub use memory::{Memory, parse_size};
 pub(crate) use spill::{ALL_READ, HEADING, JOURNAL, SpillFile, pack, unpack};
 pub use spill::{SPILL_VERSION, Spill};

@@ -164,8 +164,14 @@ fn kind_of(name: &str) -> u16 {
 impl SpillFile {
     /// Appends a frame to a buffer for [`SpillFile::append`] or [`SpillFile::write_at`].
     pub(crate) fn frame(&self, tag: u32, words: &[u64], out: &mut Vec<u64>) {
-        out.extend([self.shape(words.len()), u64::from(tag) << 32 | u64::from(checksum(self.shape(words.len()), tag, words))]);
+        out.extend(self.heading(tag, words));
         out.extend_from_slice(words);
+    }
+
+    /// What stands before the words of a frame.
+    pub(crate) fn heading(&self, tag: u32, words: &[u64]) -> [u64; HEADING] {
+        let shape = self.shape(words.len());
+        [shape, u64::from(tag) << 32 | u64::from(checksum(shape, tag, words))]
     }
 
     /// The first word of a heading: kind, a checksum of the length, the length.
@@ -176,11 +182,16 @@ impl SpillFile {
 
     /// Writes frames at the end; returns where they begin, in words.
     pub(crate) fn append(&self, frames: &[u64]) -> Result<u64> {
-        let mut end = self.end.lock().map_err(|_| Error::Bug("a thread failed while it wrote".into()))?;
-        let at = *end;
-        self.write(at, frames)?;
-        *end += frames.len() as u64;
+        let at = self.reserve(frames.len() as u64)?;
+        self.write_at(at, frames)?;
         Ok(at)
+    }
+
+    /// Makes room for so many words at the end, for one who writes them by [`SpillFile::write_at`]; returns where it begins.
+    pub(crate) fn reserve(&self, words: u64) -> Result<u64> {
+        let mut end = self.end.lock().map_err(|_| Error::Bug("a thread failed while it wrote".into()))?;
+        *end += words;
+        Ok(*end - words)
     }
 
     /// Writes one frame at the end; returns where it begins.
@@ -192,10 +203,6 @@ impl SpillFile {
 
     /// Writes frames at a place that nobody else writes to.
     pub(crate) fn write_at(&self, at: u64, frames: &[u64]) -> Result<()> {
-        self.write(at, frames)
-    }
-
-    fn write(&self, at: u64, frames: &[u64]) -> Result<()> {
         self.file.write_all_at(bytemuck::cast_slice(frames), at * 8).map_err(|e| Error::spill("write", &self.path, e))
     }
 
@@ -217,9 +224,7 @@ impl SpillFile {
     /// The words of a frame that was read from `at`, if it is what was written.
     pub(crate) fn verified<'a>(&self, at: u64, tag: u32, frame: &'a [u64]) -> Result<&'a [u64]> {
         let (heading, words) = frame.split_at(HEADING);
-        let shape = self.shape(words.len());
-        let sum = u64::from(tag) << 32 | u64::from(checksum(shape, tag, words));
-        if heading == [shape, sum] { Ok(words) } else { Err(self.damaged(at, "it is not what was written")) }
+        if heading == self.heading(tag, words) { Ok(words) } else { Err(self.damaged(at, "it is not what was written")) }
     }
 
     /// The frame at a place whose length and tag are not known; `None` where no whole and sound frame is.

@@ -9,10 +9,10 @@ use rayon::prelude::*;
 
 use super::index::Index;
 use super::keys::Keys;
-use super::ordered::{Ordered, Recent};
+use super::ordered::{Buffers, Ordered, Recent};
 use super::pairs::{Collector, PairList};
 use super::sets::{SetIndex, Sets};
-use super::shared::{Entry, KeysOf, Shared};
+use super::shared::{KeysOf, Shared};
 use super::tasks::Task;
 use super::{BLOCK, SetPair};
 use crate::error::Result;
@@ -94,16 +94,19 @@ struct AllShingles<'a> {
 }
 
 impl KeysOf for AllShingles<'_> {
-    type Buffers = Vec<u64>;
+    type Buffers = Buffers;
 
     fn count(&self, set: SetIndex) -> u64 {
         if set < self.first { 0 } else { self.sets.sizes()[set as usize].into() }
     }
 
-    fn append(&self, sets: Range<SetIndex>, buffer: &mut Vec<u64>, entries: &mut Vec<Entry>) -> Result<()> {
-        self.ordered.each(sets.start.max(self.first)..sets.end, buffer, |set, shingles| {
-            entries.extend(shingles.iter().zip(0..).map(|(&key, place)| Entry { key, set, place }));
-        })
+    fn each(&self, sets: Range<SetIndex>, buffers: &mut Buffers, mut look: impl FnMut(SetIndex, &[u64])) -> Result<()> {
+        (sets.start..sets.end.min(self.first)).for_each(|set| look(set, &[]));
+        self.ordered.each(sets.start.max(self.first)..sets.end, buffers, look)
+    }
+
+    fn is_held(&self) -> bool {
+        self.ordered.is_held()
     }
 }
 

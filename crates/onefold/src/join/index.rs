@@ -167,11 +167,13 @@ mod tests {
             self.0[set as usize].len() as u64
         }
 
-        fn append(&self, sets: Range<SetIndex>, (): &mut (), entries: &mut Vec<Entry>) -> Result<()> {
-            for set in sets {
-                entries.extend(self.0[set as usize].iter().zip(0..).map(|(&key, place)| Entry { key, set, place }));
-            }
+        fn each(&self, sets: Range<SetIndex>, (): &mut (), mut look: impl FnMut(SetIndex, &[u64])) -> Result<()> {
+            sets.for_each(|set| look(set, &self.0[set as usize]));
             Ok(())
+        }
+
+        fn is_held(&self) -> bool {
+            true
         }
     }
 

@@ -12,6 +12,7 @@ mod needs;
 mod ordered;
 mod pairs;
 mod probe;
+mod seen;
 mod sets;
 mod shared;
 mod sketches;
@@ -40,7 +41,7 @@ use index::Index;
 use keys::Keys;
 use pairs::Collector;
 use probe::{Prober, Space};
-use shared::{Entry, KeysOf, Shared};
+use shared::{KeysOf, Shared};
 use tasks::Task;
 
 /// Two distinct sets that reach the join's threshold.
@@ -308,22 +309,31 @@ struct MethodKeys<'a, F> {
 }
 
 impl<F: Fingerprint> KeysOf for MethodKeys<'_, F> {
-    type Buffers = (Vec<u64>, Vec<u64>);
+    type Buffers = (ordered::Buffers, Vec<u64>);
 
     fn count(&self, set: SetIndex) -> u64 {
         self.method.key_count(self.sets.sizes()[set as usize]).into()
     }
 
-    fn append(&self, sets: Range<SetIndex>, (buffer, keys): &mut Self::Buffers, entries: &mut Vec<Entry>) -> Result<()> {
+    fn each(
+        &self,
+        sets: Range<SetIndex>,
+        (buffers, keys): &mut Self::Buffers,
+        mut look: impl FnMut(SetIndex, &[u64]),
+    ) -> Result<()> {
         let mut result = Ok(());
-        self.ordered.each(sets, buffer, |set, shingles| match self.sketches.of(set) {
+        self.ordered.each(sets, buffers, |set, shingles| match self.sketches.of(set) {
             Ok(sketch) => {
                 keys.clear();
                 self.method.keys(shingles, &sketch, keys);
-                entries.extend(keys.iter().zip(0..).map(|(&key, place)| Entry { key, set, place }));
+                look(set, keys);
             }
             Err(error) => result = Err(error),
         })?;
         result
+    }
+
+    fn is_held(&self) -> bool {
+        self.ordered.is_held() && self.sketches.is_held()
     }
 }

@@ -2,7 +2,6 @@
 
 use super::shared::Shared;
 use super::sketches::Sketches;
-use crate::exec::HEADING;
 
 /// What there will be to join.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,14 +20,19 @@ impl Needs {
         self.shingles * size_of::<u64>() as u64
     }
 
-    /// Bytes of the sets on disk.
-    pub(crate) fn spilled_sets(&self) -> u64 {
-        self.held_sets() + self.sets * (HEADING * size_of::<u64>()) as u64
-    }
-
-    /// Bytes of keys while the index is built, in memory or on disk: half of them are taken for shared, and stand there twice.
+    /// Bytes of keys while the index is built.
     pub(crate) fn keys(&self) -> u64 {
         Shared::bytes(self.keys)
+    }
+
+    /// Bytes of keys on disk for a second look, where sets are there as well.
+    pub(crate) fn keys_of_spilled_sets(&self) -> u64 {
+        self.keys * size_of::<u64>() as u64
+    }
+
+    /// Bytes of keys on disk, where they are too many for memory.
+    pub(crate) fn spilled_keys(&self) -> u64 {
+        Shared::bytes_on_disk(self.keys)
     }
 
     /// Bytes of sketches.

@@ -1,5 +1,5 @@
-//! The distinct sets in the order of the join, rare shingles first: in memory where they were read, or in a spill file by size, so that
-//! sets that may be near each other lie near each other.
+//! The distinct sets in the order of the join, rare shingles first. In memory they are put into it once, where they were read; on disk they
+//! stay as they are, and come in that order only to those who look at all of them for their keys.
 
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
@@ -7,81 +7,75 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::sets::{SetIndex, Sets};
-use super::tasks::{pieces, sums};
 use crate::arenas::Arenas;
 use crate::document::ShingleRef;
 use crate::error::Result;
-use crate::exec::{Exec, HEADING, SpillFile};
 use crate::learn::Model;
 
-/// The distinct sets of a collection, each sorted by (class, shingle).
+/// The distinct sets of a collection.
 pub struct Ordered<'a> {
     sets: &'a Sets,
     place: Place,
 }
 
 enum Place {
-    /// By [`ShingleRef`].
+    /// By [`ShingleRef`], each sorted by (class, shingle).
     Held(Vec<Vec<u64>>),
-    /// One frame for each set.
-    Spilled {
-        file: SpillFile,
-        /// Where each set's frame begins; one more for the end.
-        starts: Vec<u64>,
-    },
+    /// As they were read, some of them on disk, each sorted by shingle.
+    Spilled { arenas: Arenas, model: Model },
 }
 
-/// Words that are read or written at a time.
-const PIECE: u64 = 1 << 20;
+/// What it takes to look at sets, kept from call to call.
+#[derive(Default)]
+pub(super) struct Buffers {
+    set: Vec<u64>,
+    scratch: Vec<u64>,
+}
 
 impl<'a> Ordered<'a> {
-    /// Puts every distinct set into the model's order.
-    pub fn new(arenas: Arenas, sets: &'a Sets, model: &Model, exec: &Exec<'_>) -> Result<Ordered<'a>> {
+    /// Of sets as they were read.
+    pub fn new(arenas: Arenas, sets: &'a Sets, model: Model) -> Ordered<'a> {
         let place = match arenas.into_held() {
             Ok(mut held) => {
-                order_in_place(&mut held, sets.refs(), model);
+                order_in_place(&mut held, sets.refs(), &model);
                 Place::Held(held)
             }
-            Err(arenas) => spill_ordered(&arenas, sets, model, exec)?,
+            Err(arenas) => Place::Spilled { arenas, model },
         };
-        Ok(Ordered { sets, place })
+        Ordered { sets, place }
     }
 
-    /// Whether sets come from memory, where looking at them costs nothing.
+    /// Whether sets come from memory, and in the order of the join.
     pub(super) fn is_held(&self) -> bool {
         matches!(self.place, Place::Held(_))
     }
 
-    /// A set; the buffer is for those that are not in memory.
+    /// A set in an order that all sets have in common: that of the join where they are in memory. The buffer is for those that are not.
     pub(super) fn get<'b>(&'b self, set: SetIndex, buffer: &'b mut Vec<u64>) -> Result<&'b [u64]> {
-        let set_ref = self.sets.refs()[set as usize];
+        let set = self.sets.refs()[set as usize];
         match &self.place {
-            Place::Held(arenas) => Ok(slice(arenas, set_ref)),
-            Place::Spilled { file, starts } => file.read_frame(starts[set as usize], set, set_ref.len as usize, buffer),
+            Place::Held(arenas) => Ok(slice(arenas, set)),
+            Place::Spilled { arenas, .. } => arenas.set(set, buffer),
         }
     }
 
-    /// Looks at some sets, one after the other.
+    /// Looks at some sets in the order of the join, one after the other.
     pub(super) fn each(
         &self,
         sets: Range<SetIndex>,
-        buffer: &mut Vec<u64>,
+        buffers: &mut Buffers,
         mut look: impl FnMut(SetIndex, &[u64]),
     ) -> Result<()> {
-        let (file, starts) = match &self.place {
-            Place::Held(arenas) => {
-                sets.for_each(|set| look(set, slice(arenas, self.sets.refs()[set as usize])));
-                return Ok(());
-            }
-            Place::Spilled { file, starts } => (file, starts),
-        };
-        for piece in pieces(starts, PIECE, sets) {
-            let first = starts[piece.start as usize];
-            buffer.resize((starts[piece.end as usize] - first) as usize, 0);
-            file.read(first, buffer)?;
-            for set in piece {
-                let (start, end) = (starts[set as usize], starts[set as usize + 1]);
-                look(set, file.verified(start, set, &buffer[(start - first) as usize..(end - first) as usize])?);
+        for set in sets {
+            let set_ref = self.sets.refs()[set as usize];
+            match &self.place {
+                Place::Held(arenas) => look(set, slice(arenas, set_ref)),
+                Place::Spilled { arenas, model } => {
+                    let Buffers { set: buffer, scratch } = buffers;
+                    arenas.load(set_ref, buffer)?;
+                    model.order(buffer, scratch);
+                    look(set, buffer);
+                }
             }
         }
         Ok(())
@@ -104,25 +98,7 @@ fn order_in_place(arenas: &mut [Vec<u64>], refs: &[ShingleRef], model: &Model) {
     });
 }
 
-fn spill_ordered(arenas: &Arenas, sets: &Sets, model: &Model, exec: &Exec<'_>) -> Result<Place> {
-    let file = exec.spill()?.scratch("sets")?;
-    let starts = sums(sets.sizes().iter().map(|&size| HEADING as u64 + u64::from(size)));
-    let write = |(set, scratch, frames): &mut (Vec<u64>, Vec<u64>, Vec<u64>), piece: Range<SetIndex>| {
-        exec.check()?;
-        frames.clear();
-        for number in piece.clone() {
-            arenas.set(sets.refs()[number as usize], set)?;
-            model.order(set, scratch);
-            file.frame(number, set, frames);
-        }
-        file.write_at(starts[piece.start as usize], frames)
-    };
-    let pieces: Vec<Range<SetIndex>> = pieces(&starts, PIECE, 0..sets.len() as SetIndex).collect();
-    pieces.into_par_iter().try_for_each_init(Default::default, |buffers, piece| write(buffers, piece))?;
-    Ok(Place::Spilled { file, starts })
-}
-
-/// Sets that one thread has looked at lately. Near-duplicates are looked at again and again, and lie near each other.
+/// Sets that one thread has looked at lately. Near-duplicates are looked at again and again.
 #[derive(Default)]
 pub(super) struct Recent {
     sets: HashMap<SetIndex, Vec<u64>>,
@@ -136,17 +112,19 @@ const RECENT: usize = 1 << 20;
 impl Recent {
     /// A set, from memory if it was looked at lately.
     pub(super) fn get<'b>(&'b mut self, ordered: &'b Ordered<'_>, set: SetIndex) -> Result<&'b [u64]> {
-        if let Place::Held(arenas) = &ordered.place {
-            return Ok(slice(arenas, ordered.sets.refs()[set as usize]));
-        }
+        let set_ref = ordered.sets.refs()[set as usize];
+        let arenas = match &ordered.place {
+            Place::Held(arenas) => return Ok(slice(arenas, set_ref)),
+            Place::Spilled { arenas, .. } => arenas,
+        };
         if !self.sets.contains_key(&set) {
-            let mut frame = self.make_room();
-            ordered.get(set, &mut frame)?;
-            self.words += frame.len();
+            let mut shingles = self.make_room();
+            arenas.load(set_ref, &mut shingles)?;
+            self.words += shingles.len();
             self.order.push_back(set);
-            self.sets.insert(set, frame);
+            self.sets.insert(set, shingles);
         }
-        Ok(self.sets.get(&set).map_or(&[], |frame| &frame[HEADING..]))
+        Ok(self.sets.get(&set).map_or(&[], Vec::as_slice))
     }
 
     /// Forgets the oldest; returns a buffer.

@@ -32,6 +32,7 @@ impl<F: Fingerprint> Space<'_, F> {
     /// The exact overlap of two sets, if it is at least `needed`; `counted` is the number of their common keys, where it is known.
     fn overlap(&self, a: &[u64], b: &[u64], counted: Option<u32>, needed: u32) -> Option<u32> {
         let prefix = |shingles: &[u64]| self.method.prefix(shingles.len() as u32).map(|prefix| prefix as usize);
+        let counted = counted.filter(|_| self.ordered.is_held());
         let (Some(counted), Some(of_a), Some(of_b)) = (counted, prefix(a), prefix(b)) else {
             return verify::overlap(a, b, needed);
         };
@@ -83,7 +84,8 @@ impl Prober {
         }
         if !space.ordered.is_held() {
             // In the order in which they lie on disk.
-            candidates.sort_unstable();
+            let place = |set: SetIndex| (space.sets.refs()[set as usize].arena, space.sets.refs()[set as usize].start);
+            candidates.sort_unstable_by_key(|&(partner, _)| place(partner));
         }
         let shingles = space.ordered.get(set, own)?;
         for &(partner, shared) in candidates.iter() {

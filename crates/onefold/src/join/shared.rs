@@ -1,14 +1,15 @@
 //! Keys that at least two sets share: what the index is made of.
 //!
-//! Keys are scattered into partitions by their low bits. In a partition a table of two-bit counters drops keys of one set,
-//! which most are, before anything is sorted. Where keys are too many for memory, partitions lie on disk and are looked at one by one.
+//! All keys are looked at twice. The first look sets bits for them: keys whose bits nobody else set are of one set, as most are, and are
+//! never stored. The others are scattered into partitions by their low bits and sorted there, which shows what is really shared. Where
+//! they are too many for memory, partitions lie on disk and are looked at one by one.
 
 use std::ops::Range;
-
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
+use super::seen::Seen;
 use super::sets::SetIndex;
 use crate::error::Result;
 use crate::exec::{Exec, HEADING, Spill, SpillFile};
@@ -43,8 +44,109 @@ pub(super) trait KeysOf: Sync {
     type Buffers: Default + Send;
     /// How many keys a set has.
     fn count(&self, set: SetIndex) -> u64;
-    /// Appends the entries of some sets.
-    fn append(&self, sets: Range<SetIndex>, buffers: &mut Self::Buffers, entries: &mut Vec<Entry>) -> Result<()>;
+    /// Looks at the keys of some sets, one set after the other.
+    fn each(&self, sets: Range<SetIndex>, buffers: &mut Self::Buffers, look: impl FnMut(SetIndex, &[u64])) -> Result<()>;
+    /// Whether a second look costs next to nothing.
+    fn is_held(&self) -> bool;
+}
+
+/// The keys of all sets, ready for a second look.
+struct AllKeys<'a, K> {
+    keys_of: &'a K,
+    count: usize,
+    /// The keys of each block, and where they begin, where it is cheaper to read them than to make them again.
+    file: Option<(SpillFile, Vec<u64>)>,
+}
+
+impl<'a, K: KeysOf> AllKeys<'a, K> {
+    /// Looks at all keys for the first time.
+    fn new(count: usize, keys_of: &'a K, exec: &Exec<'_>) -> Result<(AllKeys<'a, K>, Seen)> {
+        let keys: u64 = (0..count as SetIndex).map(|set| keys_of.count(set)).sum();
+        let file = if keys_of.is_held() { None } else { Some(exec.spill()?.scratch("keys")?) };
+        let slots = Seen::slots(keys, exec.memory.part(4, 1 << 20) / rayon::current_num_threads() as u64);
+        let next = AtomicUsize::new(0);
+        let look = || {
+            let (mut seen, mut buffers, mut keys, mut places) = (Seen::new(slots), K::Buffers::default(), Vec::new(), Vec::new());
+            loop {
+                let block = next.fetch_add(1, Ordering::Relaxed);
+                if block * SETS >= count {
+                    return Ok((seen, places));
+                }
+                exec.check()?;
+                keys.clear();
+                keys_of.each(sets_of(block, count), &mut buffers, |_, of_set| {
+                    of_set.iter().for_each(|&key| seen.add(key));
+                    if file.is_some() {
+                        keys.extend_from_slice(of_set);
+                    }
+                })?;
+                if let Some(file) = &file {
+                    places.push((block, file.append_frame(block as u32, &keys)?));
+                }
+            }
+        };
+        let looks: Vec<(Seen, Vec<(usize, u64)>)> = rayon::broadcast(|_| look()).into_iter().collect::<Result<_>>()?;
+        let mut starts = vec![0; if file.is_some() { count.div_ceil(SETS) } else { 0 }];
+        let (seen, places): (Vec<Seen>, Vec<_>) = looks.into_iter().unzip();
+        places.into_iter().flatten().for_each(|(block, start)| starts[block] = start);
+        let all = seen.into_iter().reduce(Seen::and).unwrap_or_else(|| Seen::new(slots));
+        Ok((AllKeys { keys_of, count, file: file.map(|file| (file, starts)) }, all))
+    }
+
+    fn blocks(&self) -> usize {
+        self.count.div_ceil(SETS)
+    }
+
+    /// How many keys the sets of a block have.
+    fn keys(&self, block: usize) -> u64 {
+        sets_of(block, self.count).map(|set| self.keys_of.count(set)).sum()
+    }
+
+    /// Looks at the keys of the sets of a block, one set after the other.
+    fn each(
+        &self,
+        block: usize,
+        (buffers, words): &mut (K::Buffers, Vec<u64>),
+        mut look: impl FnMut(SetIndex, &[u64]),
+    ) -> Result<()> {
+        let sets = sets_of(block, self.count);
+        let Some((file, starts)) = &self.file else { return self.keys_of.each(sets, buffers, look) };
+        let mut rest = file.read_frame(starts[block], block as u32, self.keys(block) as usize, words)?;
+        for set in sets {
+            let (keys, others) = rest.split_at(self.keys_of.count(set) as usize);
+            look(set, keys);
+            rest = others;
+        }
+        Ok(())
+    }
+
+    /// How many keys were seen twice.
+    fn count_seen_twice(&self, seen: &Seen) -> Result<u64> {
+        let count = |buffers: &mut (K::Buffers, Vec<u64>), block: usize| {
+            let mut found = 0;
+            self.each(block, buffers, |_, keys| found += keys.iter().filter(|&&key| seen.twice(key)).count() as u64)?;
+            Ok(found)
+        };
+        (0..self.blocks()).into_par_iter().map_init(Default::default, count).sum()
+    }
+
+    /// The entries of keys that were seen twice, of the sets of some blocks.
+    fn scatter(&self, blocks: Range<usize>, seen: &Seen) -> Result<Vec<Block>> {
+        let scatter_block = |(buffers, entries): &mut ((K::Buffers, Vec<u64>), Vec<Entry>), block: usize| {
+            entries.clear();
+            self.each(block, buffers, |set, keys| {
+                let numbered = keys.iter().zip(0..).filter(|(key, _)| seen.twice(**key));
+                entries.extend(numbered.map(|(&key, place)| Entry { key, set, place }));
+            })?;
+            Ok(Block::new(entries))
+        };
+        blocks.into_par_iter().map_init(Default::default, scatter_block).collect()
+    }
+}
+
+/// The sets of a block.
+fn sets_of(block: usize, count: usize) -> Range<SetIndex> {
+    (block * SETS) as SetIndex..count.min((block + 1) * SETS) as SetIndex
 }
 
 /// The keys that sets share, by partition, key and set.
@@ -70,35 +172,53 @@ impl Shared {
     /// Hundredths of the memory that is left that keys may take.
     pub(super) const SHARE: u64 = 60;
 
-    /// Bytes of so many keys while those that are shared are found. Most keys are of one set; what is shared comes beside all of them
-    /// for a while.
+    /// Bytes of so many keys until there is an index: their bits, and those that are seen twice, of which there are many in a collection
+    /// with many duplicates. As measured.
     pub(super) fn bytes(keys: u64) -> u64 {
-        keys * size_of::<Entry>() as u64 * 3 / 2
+        keys * 20
+    }
+
+    /// Bytes of so many keys on disk, where they are too many for memory: those that are seen twice, and those that are shared. As measured.
+    pub(super) fn bytes_on_disk(keys: u64) -> u64 {
+        keys * 17
+    }
+
+    /// Bytes of entries while they are sorted: what is shared comes beside all others for a while.
+    fn bytes_of_entries(entries: u64) -> u64 {
+        entries * size_of::<Entry>() as u64 * 3 / 2
     }
 
     /// The shared keys of `count` sets.
     pub(super) fn build<K: KeysOf>(count: usize, keys_of: &K, exec: &Exec<'_>) -> Result<Shared> {
-        let keys: u64 = (0..count as SetIndex).map(|set| keys_of.count(set)).sum();
-        if let Some(spill) = exec.spill_beyond(Shared::SHARE, Shared::bytes(keys)) {
-            return Shared::build_spilled(count, keys_of, exec, spill);
+        let (all, seen) = AllKeys::new(count, keys_of, exec)?;
+        let keys: u64 = (0..all.blocks()).map(|block| all.keys(block)).sum();
+        // Counting takes a look of its own, so it is done where it matters.
+        if exec.spill_beyond(Shared::SHARE, Shared::bytes_of_entries(keys)).is_some() {
+            let entries = all.count_seen_twice(&seen)?;
+            if let Some(spill) = exec.spill_beyond(Shared::SHARE, Shared::bytes_of_entries(entries)) {
+                return Shared::build_spilled(&all, seen, exec, spill);
+            }
         }
-        let blocks = scatter(0..count, keys_of)?;
-        let partitions: Vec<Vec<Entry>> = (0..PARTITIONS)
-            .into_par_iter()
-            .map(|partition| shared_keys(&blocks.iter().map(|block| block.partition(partition)).collect::<Vec<_>>()))
-            .collect();
-        let mut keys_of_sets = vec![0; count];
-        partitions.iter().flatten().for_each(|entry| keys_of_sets[entry.set as usize] += 1);
-        Ok(Shared { place: Place::Held(partitions), keys_of_sets })
+        let blocks = all.scatter(0..all.blocks(), &seen)?;
+        drop(seen);
+        let shared = |partition: usize| shared_keys(blocks.iter().map(|block| block.partition(partition)));
+        Ok(Shared::hold((0..PARTITIONS).into_par_iter().map(shared).collect(), count))
     }
 
-    fn build_spilled<K: KeysOf>(count: usize, keys_of: &K, exec: &Exec<'_>, spill: &Spill) -> Result<Shared> {
-        let scattered = Scattered::write(count, keys_of, exec, spill)?;
+    fn hold(partitions: Vec<Vec<Entry>>, count: usize) -> Shared {
+        let mut keys_of_sets = vec![0; count];
+        partitions.iter().flatten().for_each(|entry| keys_of_sets[entry.set as usize] += 1);
+        Shared { place: Place::Held(partitions), keys_of_sets }
+    }
+
+    fn build_spilled<K: KeysOf>(all: &AllKeys<'_, K>, seen: Seen, exec: &Exec<'_>, spill: &Spill) -> Result<Shared> {
+        let scattered = Scattered::write(all, &seen, exec, spill)?;
+        drop(seen);
         let file = spill.scratch("shared")?;
-        let keys_of_sets: Vec<AtomicU32> = (0..count).map(|_| AtomicU32::new(0)).collect();
+        let keys_of_sets: Vec<AtomicU32> = (0..all.count).map(|_| AtomicU32::new(0)).collect();
         let write = |partition: usize| {
             exec.check()?;
-            let entries = shared_keys(&[&scattered.partition(partition)?]);
+            let entries = shared_keys([scattered.partition(partition)?.as_slice()].into_iter());
             entries.iter().for_each(|entry| _ = keys_of_sets[entry.set as usize].fetch_add(1, Ordering::Relaxed));
             let words: Vec<u64> = entries.iter().flat_map(|entry| entry.to_words()).collect();
             Ok((file.append_frame(partition as u32, &words)?, words.len()))
@@ -187,20 +307,19 @@ struct Scattered {
 }
 
 impl Scattered {
-    fn write<K: KeysOf>(count: usize, keys_of: &K, exec: &Exec<'_>, spill: &Spill) -> Result<Scattered> {
-        let mut scattered = Scattered { file: spill.scratch("keys")?, entries: 0, pieces: Vec::new() };
+    fn write<K: KeysOf>(all: &AllKeys<'_, K>, seen: &Seen, exec: &Exec<'_>, spill: &Spill) -> Result<Scattered> {
+        let mut scattered = Scattered { file: spill.scratch("scattered")?, entries: 0, pieces: Vec::new() };
         // A piece is in memory twice while it is written.
-        let most = exec.memory.part(8, 4 << 20).min(256 << 20) as usize / size_of::<Entry>();
-        let (mut first, mut end, mut entries) = (0, 0, 0);
-        while first < count {
+        let most = exec.memory.part(8, 4 << 20).min(256 << 20) / size_of::<Entry>() as u64;
+        let (mut first, mut end, mut keys) = (0, 0, 0);
+        while first < all.blocks() {
             exec.check()?;
-            while end < count && (end == first || entries < most) {
-                entries += keys_of.count(end as SetIndex) as usize;
+            while end < all.blocks() && (end == first || keys < most) {
+                keys += all.keys(end);
                 end += 1;
             }
-            scattered.append(&scatter(first..end, keys_of)?)?;
-            scattered.entries += entries as u64;
-            (first, entries) = (end, 0);
+            scattered.append(&all.scatter(first..end, seen)?)?;
+            (first, keys) = (end, 0);
         }
         Ok(scattered)
     }
@@ -215,6 +334,7 @@ impl Scattered {
             self.file.frame(piece, &words, &mut frames);
         }
         starts.push(frames.len() as u64);
+        self.entries += blocks.iter().map(|block| block.entries.len() as u64).sum::<u64>();
         let at = self.file.append(&frames)?;
         starts.iter_mut().for_each(|start| *start += at);
         self.pieces.push(starts);
@@ -262,41 +382,28 @@ impl Block {
     }
 }
 
-/// The entries of some sets, in blocks that stay in the cache while they are scattered.
-fn scatter<K: KeysOf>(sets: Range<usize>, keys_of: &K) -> Result<Vec<Block>> {
-    let firsts: Vec<usize> = sets.clone().step_by(SETS).collect();
-    let scatter_block = |(buffers, entries): &mut (K::Buffers, Vec<Entry>), &first: &usize| {
-        entries.clear();
-        keys_of.append(first as SetIndex..sets.end.min(first + SETS) as SetIndex, buffers, entries)?;
-        Ok(Block::new(entries))
-    };
-    firsts.par_iter().map_init(Default::default, scatter_block).collect()
-}
-
 /// The shared keys of one partition, by key and set.
-fn shared_keys(pieces: &[&[Entry]]) -> Vec<Entry> {
-    let all = || pieces.iter().copied().flatten();
-    let mut seen = SeenTwice::with_capacity(pieces.iter().map(|piece| piece.len()).sum());
-    all().for_each(|entry| seen.add(entry.key));
-    let shared: Vec<Entry> = all().filter(|entry| seen.twice(entry.key)).copied().collect();
-    let mut shared = by_key(shared);
+fn shared_keys<'a>(pieces: impl Iterator<Item = &'a [Entry]>) -> Vec<Entry> {
+    let pieces: Vec<&[Entry]> = pieces.collect();
+    let mut shared = by_key(&pieces);
     drop_singles(&mut shared);
     shared
 }
 
 /// Orders entries by key; those of one key stay in the order of sets. Keys are uniform, so a scatter by some of their bits nearly sorts them.
-fn by_key(entries: Vec<Entry>) -> Vec<Entry> {
-    let bits = entries.len().max(1).ilog2();
+fn by_key(pieces: &[&[Entry]]) -> Vec<Entry> {
+    let count: usize = pieces.iter().map(|piece| piece.len()).sum();
+    let bits = count.max(1).ilog2();
     // The low bits chose the partition.
     let bucket = |entry: &Entry| (entry.key >> PARTITIONS.ilog2()) as usize & ((1 << bits) - 1);
     let mut ends = vec![0u32; 1 << bits];
-    entries.iter().for_each(|entry| ends[bucket(entry)] += 1);
+    pieces.iter().copied().flatten().for_each(|entry| ends[bucket(entry)] += 1);
     let mut sum = 0;
     for end in &mut ends {
         sum += std::mem::replace(end, sum);
     }
-    let mut sorted = vec![Entry::default(); entries.len()];
-    for entry in &entries {
+    let mut sorted = vec![Entry::default(); count];
+    for entry in pieces.iter().copied().flatten() {
         let slot = &mut ends[bucket(entry)];
         sorted[*slot as usize] = *entry;
         *slot += 1;
@@ -312,7 +419,7 @@ fn by_key(entries: Vec<Entry>) -> Vec<Entry> {
     sorted
 }
 
-/// Drops the keys that passed the counters by collision.
+/// Drops the keys that were seen twice by collision.
 fn drop_singles(sorted: &mut Vec<Entry>) {
     let mut kept = 0;
     let mut at = 0;
@@ -327,37 +434,6 @@ fn drop_singles(sorted: &mut Vec<Entry>) {
     sorted.truncate(kept);
 }
 
-/// Two bits for each slot of keys: seen, and seen again.
-struct SeenTwice {
-    once: Vec<u64>,
-    again: Vec<u64>,
-    slot_mask: u64,
-}
-
-impl SeenTwice {
-    fn with_capacity(keys: usize) -> Self {
-        let slots = (keys * 4).next_power_of_two().max(64);
-        SeenTwice { once: vec![0; slots / 64], again: vec![0; slots / 64], slot_mask: slots as u64 - 1 }
-    }
-
-    fn slot(&self, key: u64) -> (usize, u64) {
-        // The low bits chose the partition.
-        let slot = (key >> 8) & self.slot_mask;
-        ((slot / 64) as usize, 1 << (slot % 64))
-    }
-
-    fn add(&mut self, key: u64) {
-        let (word, bit) = self.slot(key);
-        self.again[word] |= self.once[word] & bit;
-        self.once[word] |= bit;
-    }
-
-    fn twice(&self, key: u64) -> bool {
-        let (word, bit) = self.slot(key);
-        self.again[word] & bit != 0
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -365,7 +441,8 @@ mod tests {
     #[test]
     fn entries_of_one_key_stay_in_order() {
         let entry = |n: u32| Entry { key: crate::shingle::hash::mix((n % 50).into()) << 8, set: n, place: 0 };
-        let sorted = by_key((0..1000).map(entry).collect());
+        let entries: Vec<Entry> = (0..1000).map(entry).collect();
+        let sorted = by_key(&[&entries[..300], &entries[300..]]);
         assert!(sorted.chunk_by(|a, b| a.key == b.key).all(|posting| posting.len() == 20 && posting.is_sorted_by_key(|e| e.set)));
     }
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use rayon::prelude::*;
 
 use super::BLOCK;
-use super::ordered::Ordered;
+use super::ordered::{Buffers, Ordered};
 use super::sets::SetIndex;
 use crate::error::Result;
 use crate::exec::{Exec, HEADING, SpillFile, pack, unpack};
@@ -40,22 +40,22 @@ impl Sketches {
             return Ok(Sketches { len, place: Place::Held(Vec::new()) });
         }
         let firsts: Vec<SetIndex> = (0..count as SetIndex).step_by(BLOCK).collect();
-        let sketch_block = |buffer: &mut Vec<u64>, first: SetIndex| {
+        let sketch_block = |buffers: &mut Buffers, first: SetIndex| {
             let mut sketches = Vec::new();
             let sets = first..(count as SetIndex).min(first + BLOCK as SetIndex);
-            ordered.each(sets, buffer, |_, shingles| method.sketch(shingles, &mut sketches))?;
+            ordered.each(sets, buffers, |_, shingles| method.sketch(shingles, &mut sketches))?;
             Ok(sketches)
         };
         let Some(spill) = exec.spill_beyond(Sketches::SHARE, Sketches::bytes(count as u64, len as u64)) else {
             let blocks: Result<Vec<Vec<u32>>> =
-                firsts.into_par_iter().map_init(Vec::new, |buffer, first| sketch_block(buffer, first)).collect();
+                firsts.into_par_iter().map_init(Buffers::default, |buffers, first| sketch_block(buffers, first)).collect();
             return Ok(Sketches { len, place: Place::Held(blocks?.concat()) });
         };
         let file = spill.scratch("sketches")?;
-        firsts.into_par_iter().try_for_each_init(Vec::new, |buffer, first| {
+        firsts.into_par_iter().try_for_each_init(Buffers::default, |buffers, first| {
             exec.check()?;
             let mut frames = Vec::new();
-            for (set, sketch) in (first..).zip(sketch_block(buffer, first)?.chunks(len)) {
+            for (set, sketch) in (first..).zip(sketch_block(buffers, first)?.chunks(len)) {
                 file.frame(set, &pack(sketch), &mut frames);
             }
             file.write_at(u64::from(first) * frame_words(len), &frames)
@@ -66,6 +66,11 @@ impl Sketches {
     /// What the method thinks of two sets.
     pub fn estimate<F: Fingerprint>(&self, method: &F, a: SetIndex, b: SetIndex) -> Result<Option<f64>> {
         Ok(method.estimate(&self.of(a)?, &self.of(b)?))
+    }
+
+    /// Whether they are in memory.
+    pub(super) fn is_held(&self) -> bool {
+        matches!(self.place, Place::Held(_))
     }
 
     /// The sketch of a set.

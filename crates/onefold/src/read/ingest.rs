@@ -17,7 +17,7 @@ use super::warc::ContentRecord;
 use super::{Input, Source, open};
 use crate::document::{Collection, Document, InputFile};
 use crate::error::{Error, Result, Skipped};
-use crate::exec::{Exec, SpillFile};
+use crate::exec::{Exec, SpillFile, give_back};
 use crate::plan::Plan;
 use crate::report::Sink;
 use crate::run::Stage;
@@ -149,6 +149,7 @@ pub(super) fn read_batches(
         keeper.spill(&mut batches)?;
         let unlisted = files.iter().map(|file| (file.name.clone(), file.reference)).collect();
         AllRead::note(spill, batches.len(), unlisted, &unread)?;
+        give_back();
     }
     Ok(AllBatches { batches, spilled: keeper.into_file(), files, unread })
 }

@@ -270,10 +270,13 @@ impl<'a> Keeper<'a> {
             word[..bytes.len()].copy_from_slice(bytes);
             u64::from_le_bytes(word)
         }));
-        let mut frames = Vec::with_capacity(2 * HEADING + words.len() + shingles.len());
-        file.frame(ABOUT, &words, &mut frames);
-        file.frame(SHINGLES, shingles, &mut frames);
-        let place = Place::Spilled { at: file.append(&frames)?, words: words.len() };
+        let mut before = Vec::with_capacity(2 * HEADING + words.len());
+        file.frame(ABOUT, &words, &mut before);
+        before.extend(file.heading(SHINGLES, shingles));
+        let at = file.reserve((before.len() + shingles.len()) as u64)?;
+        file.write_at(at, &before)?;
+        file.write_at(at + before.len() as u64, shingles)?;
+        let place = Place::Spilled { at, words: words.len() };
         Ok(Batch { file: about.file, position: about.position, place })
     }
 
