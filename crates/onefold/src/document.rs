@@ -174,6 +174,14 @@ pub struct InputFile {
 }
 
 impl InputFile {
+    /// About how much memory it takes.
+    pub(crate) fn memory(&self) -> u64 {
+        let path = self.path.as_ref().map_or(0, |path| path.as_os_str().len());
+        let aliases: usize = self.aliases.iter().map(|alias| size_of::<String>() + alias.len()).sum();
+        // What the catalog knows of it beside, and what allocators add to five pieces of text.
+        (2 * size_of::<Self>() + self.name.len() + path + aliases + self.argument.len() + 80) as u64
+    }
+
     /// What is said where it would have to be read twice, and can't be.
     pub(crate) fn read_once(&self, action: &'static str) -> Error {
         let (input, kind) = match (self.name.as_str(), &self.path) {

@@ -285,6 +285,9 @@ impl Error {
             Error::TooManyPairs { .. } => Some(
                 "--pairs star lists only each document with its representative and gives the same clusters; --max-pairs raises the limit",
             ),
+            Error::Spill { cause, .. } if cause.kind() == io::ErrorKind::PermissionDenied => {
+                Some("name a folder with --temp-dir that can be written to; nothing was published")
+            }
             Error::Spill { .. } => Some(
                 "free space there or name another folder with --temp-dir ('--estimate' says how much is needed); nothing was published",
             ),
@@ -295,7 +298,9 @@ impl Error {
                 Some("raise --memory, or lower --max-document-bytes if one document is the reason; nothing was published")
             }
             Error::Unfinished { .. } => Some("go on with --resume, or start anew with --overwrite"),
-            Error::CannotResume { .. } => Some("scan again without --resume; --overwrite drops what was left"),
+            Error::CannotResume { .. } => {
+                Some("resume with the command that was interrupted, or start anew with --overwrite instead of --resume")
+            }
             Error::Interrupted => Some("nothing was published"),
             Error::Bug(_) => Some("please report this with the command that led to it"),
             _ => None,

@@ -103,6 +103,59 @@ fn an_enormous_document_does_not_break_the_bound() {
     assert_eq!(place.ids(), set(["a", "b"]));
 }
 
+/// Words of one letter, or characters that are words: as many tokens as so many bytes can have.
+fn dense(bytes: usize, seed: u64, words: &[String]) -> String {
+    let mut random = seed + 1;
+    let mut text = String::with_capacity(bytes + 8);
+    while text.len() < bytes {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        text.push_str(&words[(random >> 33) as usize % words.len()]);
+    }
+    text
+}
+
+#[test]
+fn documents_of_the_shortest_words_do_not_break_the_bound() {
+    let letters: Vec<String> = ('a'..='z').chain('0'..='9').map(|letter| format!("{letter} ")).collect();
+    let han: Vec<String> = ('\u{4e00}'..'\u{5000}').map(String::from).collect();
+    for (name, words) in [("letters", &letters), ("han", &han)] {
+        let place = Place::new();
+        let documents: Vec<String> = (0..3).map(|seed| dense(1_800_000, seed, words)).collect();
+        let rows = documents
+            .iter()
+            .enumerate()
+            .map(|(n, text)| row(&format!("{n}"), text) + &row(&format!("{n}+"), &format!("{text} end")));
+        place.write("a.jsonl", rows.collect::<String>());
+        let mut running = place.onefold(["scan", "a.jsonl", "--out", "out", "--memory", "96MiB", "--quiet"]).open();
+        let peak = peak_of(&mut running);
+        running.wait().exits(0);
+        assert!(peak <= (96 << 20) * 11 / 10, "{name}: {} MiB", peak >> 20);
+        assert_eq!(place.removed(), set(["0", "1", "2"]));
+        place.write("b.jsonl", row("long", &dense(5_000_000, 9, words)));
+        let mut running = place.onefold(["scan", "b.jsonl", "--out", "other", "--memory", "96MiB", "--quiet"]).open();
+        let peak = peak_of(&mut running);
+        running.wait().exits(8).says(&["E0803", "b.jsonl", "--memory"]);
+        assert!(peak <= (96 << 20) * 11 / 10, "{name}: {} MiB", peak >> 20);
+    }
+}
+
+/// Whatever holds the document: it is not read to its end.
+#[test]
+fn an_enormous_record_does_not_break_the_bound() {
+    let place = Place::new();
+    let long = text("word", 6_000_000);
+    place.write("a.csv", format!("id,text\n1,short\n2,\"{long}\"\n"));
+    let heading = "WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: http://example.org/\r\nWARC-Date: 2020-01-01T00:00:00Z\r\n\
+                   WARC-Record-ID: <urn:uuid:00000000-0000-0000-0000-000000000001>\r\nContent-Type: text/plain\r\n";
+    place.write("a.warc", format!("{heading}Content-Length: {}\r\n\r\n{long}\r\n\r\n", long.len()));
+    for input in ["a.csv", "a.warc"] {
+        let mut running = place.onefold(["scan", input, "--out", "out", "--memory", "96MiB", "--quiet"]).open();
+        let peak = peak_of(&mut running);
+        running.wait().exits(8).says(&["E0803", input, "--memory"]);
+        assert!(peak <= (96 << 20) * 11 / 10, "{input}: {} MiB", peak >> 20);
+    }
+}
+
 #[test]
 fn more_documents_than_memory_are_refused_by_name() {
     let place = Place::new();

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 pub(crate) use memory::give_back;
 pub use memory::{Memory, parse_size};
-pub(crate) use spill::{ALL_READ, HEADING, JOURNAL, SpillFile, pack, unpack};
+pub(crate) use spill::{ALL_READ, BATCHES, HEADING, JOURNAL, SpillFile, pack, unpack};
 pub use spill::{SPILL_VERSION, Spill};
 
 use crate::error::{Error, Result};

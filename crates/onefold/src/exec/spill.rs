@@ -17,6 +17,8 @@ use crate::error::{Error, Result};
 
 /// Raised when files of earlier versions must not be read.
 pub const SPILL_VERSION: u32 = 1;
+/// The file of what has been read.
+pub(crate) const BATCHES: &str = "batches";
 /// The note that says whose work lies in the folder.
 pub(crate) const JOURNAL: &str = "journal.json";
 /// The note that everything has been read.
@@ -89,6 +91,11 @@ impl Spill {
     /// Whether an interrupted run left something to go on with.
     pub fn is_left(&self) -> bool {
         fs::exists(self.folder.join(JOURNAL)).unwrap_or(false)
+    }
+
+    /// Whether it is the folder of a run: one with a note of whose work it is, and the work.
+    pub(crate) fn holds_batches(&self) -> bool {
+        self.is_left() && fs::exists(self.folder.join(BATCHES)).unwrap_or(false)
     }
 
     /// Notes that a result with this manifest is about to be published: all that is left to do then is to drop the work.

@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use super::seen::Seen;
 use super::sets::SetIndex;
+use super::tasks::{pieces, sums};
 use crate::error::Result;
 use crate::exec::{Exec, HEADING, Spill, SpillFile};
 
@@ -54,6 +55,10 @@ pub(super) trait KeysOf: Sync {
 struct AllKeys<'a, K> {
     keys_of: &'a K,
     count: usize,
+    /// Keys of all sets before each; one more for the end.
+    before: Vec<u64>,
+    /// Sets whose keys are looked at together.
+    blocks: Vec<Range<SetIndex>>,
     /// The keys of each block, and where they begin, where it is cheaper to read them than to make them again.
     file: Option<(SpillFile, Vec<u64>)>,
 }
@@ -61,20 +66,19 @@ struct AllKeys<'a, K> {
 impl<'a, K: KeysOf> AllKeys<'a, K> {
     /// Looks at all keys for the first time.
     fn new(count: usize, keys_of: &'a K, exec: &Exec<'_>) -> Result<(AllKeys<'a, K>, Seen)> {
-        let keys: u64 = (0..count as SetIndex).map(|set| keys_of.count(set)).sum();
+        let before = sums((0..count as SetIndex).map(|set| keys_of.count(set)));
+        let blocks: Vec<Range<SetIndex>> = pieces(&before, KEYS, 0..count as SetIndex).collect();
         let file = if keys_of.is_held() { None } else { Some(exec.spill()?.scratch("keys")?) };
-        let slots = Seen::slots(keys, exec.memory.part(4, 1 << 20) / rayon::current_num_threads() as u64);
+        let slots = Seen::slots(before[count], exec.memory.part(4, 1 << 20) / rayon::current_num_threads() as u64);
         let next = AtomicUsize::new(0);
         let look = || {
             let (mut seen, mut buffers, mut keys, mut places) = (Seen::new(slots), K::Buffers::default(), Vec::new(), Vec::new());
             loop {
                 let block = next.fetch_add(1, Ordering::Relaxed);
-                if block * SETS >= count {
-                    return Ok((seen, places));
-                }
+                let Some(sets) = blocks.get(block) else { return Ok((seen, places)) };
                 exec.check()?;
                 keys.clear();
-                keys_of.each(sets_of(block, count), &mut buffers, |_, of_set| {
+                keys_of.each(sets.clone(), &mut buffers, |_, of_set| {
                     of_set.iter().for_each(|&key| seen.add(key));
                     if file.is_some() {
                         keys.extend_from_slice(of_set);
@@ -86,20 +90,16 @@ impl<'a, K: KeysOf> AllKeys<'a, K> {
             }
         };
         let looks: Vec<(Seen, Vec<(usize, u64)>)> = rayon::broadcast(|_| look()).into_iter().collect::<Result<_>>()?;
-        let mut starts = vec![0; if file.is_some() { count.div_ceil(SETS) } else { 0 }];
+        let mut starts = vec![0; if file.is_some() { blocks.len() } else { 0 }];
         let (seen, places): (Vec<Seen>, Vec<_>) = looks.into_iter().unzip();
         places.into_iter().flatten().for_each(|(block, start)| starts[block] = start);
         let all = seen.into_iter().reduce(Seen::and).unwrap_or_else(|| Seen::new(slots));
-        Ok((AllKeys { keys_of, count, file: file.map(|file| (file, starts)) }, all))
-    }
-
-    fn blocks(&self) -> usize {
-        self.count.div_ceil(SETS)
+        Ok((AllKeys { keys_of, count, before, blocks, file: file.map(|file| (file, starts)) }, all))
     }
 
     /// How many keys the sets of a block have.
     fn keys(&self, block: usize) -> u64 {
-        sets_of(block, self.count).map(|set| self.keys_of.count(set)).sum()
+        self.before[self.blocks[block].end as usize] - self.before[self.blocks[block].start as usize]
     }
 
     /// Looks at the keys of the sets of a block, one set after the other.
@@ -109,7 +109,7 @@ impl<'a, K: KeysOf> AllKeys<'a, K> {
         (buffers, words): &mut (K::Buffers, Vec<u64>),
         mut look: impl FnMut(SetIndex, &[u64]),
     ) -> Result<()> {
-        let sets = sets_of(block, self.count);
+        let sets = self.blocks[block].clone();
         let Some((file, starts)) = &self.file else { return self.keys_of.each(sets, buffers, look) };
         let mut rest = file.read_frame(starts[block], block as u32, self.keys(block) as usize, words)?;
         for set in sets {
@@ -127,7 +127,7 @@ impl<'a, K: KeysOf> AllKeys<'a, K> {
             self.each(block, buffers, |_, keys| found += keys.iter().filter(|&&key| seen.twice(key)).count() as u64)?;
             Ok(found)
         };
-        (0..self.blocks()).into_par_iter().map_init(Default::default, count).sum()
+        (0..self.blocks.len()).into_par_iter().map_init(Default::default, count).sum()
     }
 
     /// The entries of keys that were seen twice, of the sets of some blocks.
@@ -142,11 +142,6 @@ impl<'a, K: KeysOf> AllKeys<'a, K> {
         };
         blocks.into_par_iter().map_init(Default::default, scatter_block).collect()
     }
-}
-
-/// The sets of a block.
-fn sets_of(block: usize, count: usize) -> Range<SetIndex> {
-    (block * SETS) as SetIndex..count.min((block + 1) * SETS) as SetIndex
 }
 
 /// The keys that sets share, by partition, key and set.
@@ -165,12 +160,12 @@ enum Place {
     },
 }
 
-/// Sets whose keys are scattered together: their entries stay in the cache.
-const SETS: usize = 256;
+/// Keys that are scattered together: their entries stay in the cache. One set may have more.
+const KEYS: u64 = 1 << 15;
 
 impl Shared {
     /// Hundredths of the memory that is left that keys may take.
-    pub(super) const SHARE: u64 = 60;
+    pub(super) const SHARE: u64 = 70;
 
     /// Bytes of so many keys until there is an index: their bits, and those that are seen twice, of which there are many in a collection
     /// with many duplicates. As measured.
@@ -191,7 +186,7 @@ impl Shared {
     /// The shared keys of `count` sets.
     pub(super) fn build<K: KeysOf>(count: usize, keys_of: &K, exec: &Exec<'_>) -> Result<Shared> {
         let (all, seen) = AllKeys::new(count, keys_of, exec)?;
-        let keys: u64 = (0..all.blocks()).map(|block| all.keys(block)).sum();
+        let keys = all.before[count];
         // Counting takes a look of its own, so it is done where it matters.
         if exec.spill_beyond(Shared::SHARE, Shared::bytes_of_entries(keys)).is_some() {
             let entries = all.count_seen_twice(&seen)?;
@@ -199,7 +194,7 @@ impl Shared {
                 return Shared::build_spilled(&all, seen, exec, spill);
             }
         }
-        let blocks = all.scatter(0..all.blocks(), &seen)?;
+        let blocks = all.scatter(0..all.blocks.len(), &seen)?;
         drop(seen);
         let shared = |partition: usize| shared_keys(blocks.iter().map(|block| block.partition(partition)));
         Ok(Shared::hold((0..PARTITIONS).into_par_iter().map(shared).collect(), count))
@@ -312,9 +307,9 @@ impl Scattered {
         // A piece is in memory twice while it is written.
         let most = exec.memory.part(8, 4 << 20).min(256 << 20) / size_of::<Entry>() as u64;
         let (mut first, mut end, mut keys) = (0, 0, 0);
-        while first < all.blocks() {
+        while first < all.blocks.len() {
             exec.check()?;
-            while end < all.blocks() && (end == first || keys < most) {
+            while end < all.blocks.len() && (end == first || keys < most) {
                 keys += all.keys(end);
                 end += 1;
             }

@@ -27,9 +27,7 @@ impl Scanned {
         self.non_ascii.clear();
         self.non_ascii.reserve(blocks);
         let wanted = blocks * BLOCK + SLACK;
-        if self.lowered.len() < wanted {
-            self.lowered.resize(wanted.max(self.lowered.len() * 2), 0);
-        }
+        super::grow(&mut self.lowered, wanted);
         let (whole, rest) = text.as_chunks::<BLOCK>();
         let mut last = [0; BLOCK];
         last[..rest.len()].copy_from_slice(rest);

@@ -74,8 +74,8 @@ impl Tokens {
 
     #[cold]
     fn grow(&mut self, bytes: usize, tokens: usize) {
-        self.canonical.resize(bytes.max(self.canonical.len() * 2), 0);
-        self.hashes.resize(tokens.max(self.hashes.len() * 2), 0);
+        grow(&mut self.canonical, bytes);
+        grow(&mut self.hashes, tokens);
     }
 
     /// Adds the token `padded[at..at + len]`; `padded` reaches [`hash::SLACK`] bytes further.
@@ -83,6 +83,17 @@ impl Tokens {
         let mut writer = self.writer(len);
         writer.push(padded, at, len);
         self.end = writer.end;
+    }
+}
+
+/// Makes a buffer longer: twice as long while it is small, by a quarter when it is not.
+fn grow<T: Clone + Default>(buffer: &mut Vec<T>, least: usize) {
+    const SMALL: usize = 1 << 18;
+    if buffer.len() < least {
+        let step = if buffer.len() < SMALL { buffer.len() } else { buffer.len() / 4 };
+        let len = least.max(buffer.len() + step);
+        buffer.reserve_exact(len - buffer.len());
+        buffer.resize(len, T::default());
     }
 }
 

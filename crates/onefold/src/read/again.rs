@@ -165,11 +165,11 @@ fn for_each_row(
     };
     match kind_of_argument(path)? {
         FileKind::Rows(RowFormat::Delimited(delimiter)) => {
-            numbered(&mut DelimitedRows::new(open::open(path)?, delimiter, &[column])?, &mut each)
+            numbered(&mut DelimitedRows::new(open::open(path)?, delimiter, &[column], u64::MAX)?, &mut each)
         }
         #[cfg(feature = "parquet")]
         FileKind::Rows(RowFormat::Parquet) => {
-            numbered(&mut super::parquet::ParquetRows::new(open::open_regular(path, true)?, &[column])?, &mut each)
+            numbered(&mut super::parquet::ParquetRows::new(open::open_regular(path, true)?, &[column], u64::MAX)?, &mut each)
         }
         FileKind::Rows(RowFormat::Warc) => for_each_page(path, each),
         _ => for_each_line(path, column, wanted, each),

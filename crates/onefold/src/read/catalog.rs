@@ -11,6 +11,7 @@ use super::open;
 use super::reopen::{Again, Seen};
 use crate::document::InputFile;
 use crate::error::{Error, Result, SkipKind, Skipped};
+use crate::exec::Spill;
 use crate::plan::Plan;
 use crate::run::Stage;
 
@@ -134,6 +135,9 @@ impl Catalog {
         };
         match metadata {
             Ok(metadata) if metadata.is_dir() && self.own_folders.contains(&file_id(&metadata)) => (),
+            Ok(metadata) if metadata.is_dir() && Spill::in_folder(&path).holds_batches() => {
+                self.skip(&path, "work_of_a_run", "an interrupted run left it, or one is at work".into());
+            }
             Ok(metadata) if metadata.is_dir() => folders.push(path),
             Ok(metadata) if metadata.is_file() => {
                 let kind = self.kind_in_folder(&path);
@@ -149,7 +153,7 @@ impl Catalog {
         let has_text = |delimiter| {
             open::open_regular(path, self.follow)
                 .and_then(|file| open::decompress(Box::new(file)))
-                .and_then(|reader| DelimitedRows::new(reader, delimiter, &[&self.text_column]))
+                .and_then(|reader| DelimitedRows::new(reader, delimiter, &[&self.text_column], u64::MAX))
                 .is_ok()
         };
         match format_by_name(path) {

@@ -18,9 +18,10 @@ pub(super) struct DelimitedRows {
 }
 
 impl DelimitedRows {
-    /// Reads the header; a file without the first of `columns` is refused, naming the columns it has.
-    pub(super) fn new(reader: Plain, delimiter: u8, columns: &[&str]) -> io::Result<Self> {
-        let mut reader = dialect(delimiter).from_reader(QuoteCount { inner: reader, quotes: 0 });
+    /// Reads the header; a file without the first of `columns` is refused, naming the columns it has. A record that is longer than `longest`
+    /// bytes by more than a buffer is an error of the kind `OutOfMemory`.
+    pub(super) fn new(reader: Plain, delimiter: u8, columns: &[&str], longest: u64) -> io::Result<Self> {
+        let mut reader = dialect(delimiter).from_reader(QuoteCount { inner: reader, quotes: 0, passed: 0, longest });
         let header = reader.byte_headers()?.clone();
         let names: Vec<Cow<'_, str>> = header.iter().map(|name| String::from_utf8_lossy(name.trim_ascii())).collect();
         let place = |wanted: &str| names.iter().position(|name| name == wanted);
@@ -42,6 +43,7 @@ impl Iterator for DelimitedRows {
         }
         // A quote that is never closed swallows the rest of the file into the last field, line ends and all.
         let swallowing = self.record.iter().any(|field| field.contains(&b'\n'));
+        self.reader.get_mut().passed = 0;
         match self.reader.read_byte_record(&mut self.record) {
             Ok(false) => {
                 self.ended = true;
@@ -50,9 +52,17 @@ impl Iterator for DelimitedRows {
                     Err(io::Error::new(io::ErrorKind::InvalidData, "a quote is not closed: the last row holds what follows it"))
                 })
             }
-            Err(error) => Some(Err(error.into())),
+            Err(error) => Some(Err(as_io(error))),
             Ok(true) => Some(Ok(self.row())),
         }
+    }
+}
+
+/// The reader's own error, where it is one.
+fn as_io(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
     }
 }
 
@@ -140,15 +150,22 @@ impl io::Read for Held {
     }
 }
 
-/// Counts the quotes that pass.
+/// Counts the quotes that pass, and the bytes of a record.
 struct QuoteCount {
     inner: Plain,
     quotes: u64,
+    /// Bytes that were read for the record at hand; the reader takes them a buffer at a time.
+    passed: u64,
+    longest: u64,
 }
 
 impl io::Read for QuoteCount {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.passed > self.longest {
+            return Err(io::ErrorKind::OutOfMemory.into());
+        }
         let read = self.inner.read(buffer)?;
+        self.passed += read as u64;
         self.quotes += memchr::memchr_iter(b'"', &buffer[..read]).count() as u64;
         Ok(read)
     }
@@ -178,7 +195,7 @@ mod tests {
 
     fn rows(text: &[u8], delimiter: u8) -> io::Result<Vec<FieldRow>> {
         let reader = Box::new(io::BufReader::new(io::Cursor::new(text.to_vec())));
-        DelimitedRows::new(reader, delimiter, &["text", "id", "url", "time", "score", "source"])?.collect()
+        DelimitedRows::new(reader, delimiter, &["text", "id", "url", "time", "score", "source"], u64::MAX)?.collect()
     }
 
     fn text(row: &FieldRow, place: usize) -> &str {
@@ -226,7 +243,7 @@ mod tests {
             let file = records.join(blank.as_bytes());
             let reader = |capacity| Box::new(io::BufReader::with_capacity(capacity, io::Cursor::new(file.clone())));
             let rows: Vec<u64> =
-                DelimitedRows::new(reader(64), b',', &["text"]).unwrap().map(|row| row.unwrap().offset).collect();
+                DelimitedRows::new(reader(64), b',', &["text"], u64::MAX).unwrap().map(|row| row.unwrap().offset).collect();
             for capacity in [1, 2, 3, 7, 64] {
                 let mut raw = RawRecords::new(reader(capacity), b',');
                 let (mut found, mut offsets) = (Vec::new(), Vec::new());

@@ -11,7 +11,7 @@ use super::catalog::{FileKind, Listed, Portion, RowFormat};
 use super::delimited::DelimitedRows;
 use super::document::wanted_columns;
 use super::fields::FieldRow;
-use super::ingest::Unit;
+use super::ingest::{Unit, Weighed};
 use super::interruptible::Interruptible;
 use super::keep::Keeper;
 use super::lines::{LineBlock, Lines};
@@ -25,7 +25,7 @@ use crate::plan::Plan;
 use crate::run::Stage;
 
 /// Bytes of rows that a worker takes at a time.
-const BLOCK: usize = 1 << 20;
+pub(super) const BLOCK: usize = 1 << 20;
 /// The same where only a part of a file is read: so much may be read beyond it.
 const SMALL_BLOCK: usize = 64 << 10;
 /// Bytes that are read at a time where it matters how many it took to read a part of a file.
@@ -48,7 +48,7 @@ pub(super) struct Feeder<'a> {
     pub(super) keeper: &'a Keeper<'a>,
     /// What an interrupted run has left.
     pub(super) done: Done,
-    pub(super) units: Sender<Unit>,
+    pub(super) units: Sender<Weighed>,
     pub(super) listed: &'a [Listed],
     /// Streams and memory, numbered after the listed files.
     pub(super) extra_files: Vec<InputFile>,
@@ -96,9 +96,11 @@ impl Feeder<'_> {
         if self.keeper.failed() {
             return Err(Error::Bug("a reading thread gave up".into()));
         }
-        let bytes = unit.bytes(self.listed);
-        self.keeper.take_off(bytes);
-        self.units.send(unit).map_err(|_| Error::Bug("no reading thread is left".into()))
+        let files = self.listed.iter().map(|listed| &listed.file).chain(&self.extra_files);
+        let name = unit.file().and_then(|file| files.into_iter().nth(file as usize)).map_or("", |file| &file.name);
+        let weight = unit.weight(name, self.listed, self.keeper)?;
+        self.keeper.take_off(weight);
+        self.units.send((unit, weight)).map_err(|_| Error::Bug("no reading thread is left".into()))
     }
 
     fn feed_files(&mut self) -> Result<()> {
@@ -179,13 +181,10 @@ impl Feeder<'_> {
     fn feed_delimited(&mut self, file: u32, name: &str, (counted, done): Opened, delimiter: u8) -> Result<()> {
         let rows = counted
             .and_then(open::decompress)
-            .and_then(|reader| DelimitedRows::new(reader, delimiter, &wanted_columns(&self.plan.columns)));
+            .and_then(|reader| DelimitedRows::new(reader, delimiter, &wanted_columns(&self.plan.columns), self.keeper.longest()));
         match rows {
             Ok(rows) => self.feed_fields(file, name, rows, &done),
-            Err(error) => {
-                self.not_read(name, &error);
-                Ok(())
-            }
+            Err(error) => self.out_of_reach(name, &error),
         }
     }
 
@@ -193,8 +192,9 @@ impl Feeder<'_> {
     fn feed_parquet(&mut self, file: u32, listed: &Listed) -> Result<()> {
         let name = &listed.file.name;
         let path = listed.file.path.as_deref().ok_or_else(|| Error::Bug("a Parquet file without a path".into()))?;
-        let rows = open::open_regular(path, listed.follow)
-            .and_then(|opened| super::parquet::ParquetRows::new(opened, &wanted_columns(&self.plan.columns)));
+        let rows = open::open_regular(path, listed.follow).and_then(|opened| {
+            super::parquet::ParquetRows::new(opened, &wanted_columns(&self.plan.columns), self.keeper.largest_page())
+        });
         let (mut taken, mut all) = (0, 0);
         let fed = match rows {
             Ok(rows) => {
@@ -219,7 +219,8 @@ impl Feeder<'_> {
     }
 
     fn feed_web(&mut self, file: u32, name: &str, (counted, done): Opened) -> Result<()> {
-        let limits = Limits { record_bytes: self.plan.max_document_bytes, body_bytes: self.plan.max_document_bytes };
+        let longest = self.keeper.longest().min(self.plan.max_document_bytes);
+        let limits = Limits { record_bytes: longest, body_bytes: longest };
         let reader = match counted {
             Ok(reader) => WarcReader::new(Box::new(io::BufReader::with_capacity(BLOCK, reader)), limits),
             Err(error) => {
@@ -228,6 +229,7 @@ impl Feeder<'_> {
             }
         };
         let mut notices = Vec::new();
+        let short = longest < self.plan.max_document_bytes;
         let pages = reader.filter_map(|item| match item {
             Ok(WarcItem::Content(record)) => Some(Ok(record)),
             // A page that was found unchanged is another name of one that was stored before.
@@ -235,6 +237,9 @@ impl Feeder<'_> {
             Ok(WarcItem::Flagged(notice)) => {
                 notices.push((SkipKind::Flagged, notice));
                 None
+            }
+            Ok(WarcItem::Skipped(notice)) if short && notice.reason == "too_large" => {
+                Some(Err(io::ErrorKind::OutOfMemory.into()))
             }
             Ok(WarcItem::Skipped(notice)) => {
                 notices.push((SkipKind::Skipped, notice));
@@ -276,7 +281,7 @@ impl Feeder<'_> {
                     unit.push(item);
                 }
                 Err(error) => {
-                    self.not_read(name, &error);
+                    self.out_of_reach(name, &error)?;
                     break;
                 }
             }
@@ -306,6 +311,15 @@ impl Feeder<'_> {
         done: &AtomicU64,
     ) -> Result<()> {
         self.feed_units(file, name, rows, FieldRow::bytes, |sequence, rows| Unit::Fields { file, sequence, rows }, done)
+    }
+
+    /// The rest of a file is out of reach. If more memory would help, the run is over.
+    fn out_of_reach(&mut self, name: &str, error: &io::Error) -> Result<()> {
+        if error.kind() == io::ErrorKind::OutOfMemory && self.exec.memory.limit().is_some() {
+            return Err(self.keeper.too_large(name, self.keeper.longest()));
+        }
+        self.not_read(name, error);
+        Ok(())
     }
 
     /// The rest of a file is out of reach; what came before it stands.

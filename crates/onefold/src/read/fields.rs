@@ -15,7 +15,11 @@ pub(super) struct FieldRow {
 impl FieldRow {
     /// About how much memory it takes.
     pub(super) fn bytes(&self) -> usize {
-        let text = |value: &Parsed<'_>| if let Parsed::Text(text) = value { text.len() } else { 0 };
-        self.values.iter().map(text).sum::<usize>() + size_of::<Self>()
+        self.texts().map(<[u8]>::len).sum::<usize>() + size_of::<Self>()
+    }
+
+    /// Its texts.
+    pub(super) fn texts(&self) -> impl Iterator<Item = &[u8]> {
+        self.values.iter().filter_map(|value| if let Parsed::Text(text) = value { Some(text.as_bytes()) } else { None })
     }
 }

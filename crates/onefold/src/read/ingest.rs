@@ -32,17 +32,40 @@ pub(super) enum Unit {
 }
 
 impl Unit {
-    /// What it weighs.
-    pub(super) fn bytes(&self, listed: &[Listed]) -> u64 {
+    /// The file that it is of, but for whole files.
+    pub(super) fn file(&self) -> Option<u32> {
         match self {
-            Unit::Rows { block, .. } => block.bytes.len() as u64,
-            Unit::Fields { rows, .. } => rows.iter().map(|row| row.bytes() as u64).sum(),
-            Unit::Web { records, .. } => records.iter().map(|record| record.body.len() as u64).sum(),
-            Unit::Files(files) => files.iter().map(|&file| listed[file as usize].file.bytes).sum(),
-            Unit::Memory { documents, .. } => documents.iter().map(|document| document.text.len() as u64).sum(),
+            Unit::Rows { file, .. } | Unit::Fields { file, .. } | Unit::Web { file, .. } | Unit::Memory { file, .. } => {
+                Some(*file)
+            }
+            Unit::Files(_) => None,
+        }
+    }
+
+    /// The memory that it takes to work on it, with the name of its file for an error if that is too much.
+    pub(super) fn weight(&self, name: &str, listed: &[Listed], keeper: &Keeper<'_>) -> Result<u64> {
+        match self {
+            Unit::Rows { block, .. } => keeper.weigh(name, block.bytes.len() as u64, [&*block.bytes].into_iter()),
+            Unit::Fields { rows, .. } => {
+                let bytes = rows.iter().map(|row| row.bytes() as u64).sum();
+                keeper.weigh(name, bytes, rows.iter().flat_map(FieldRow::texts))
+            }
+            Unit::Web { records, .. } => {
+                let bytes = records.iter().map(|record| record.body.len() as u64).sum();
+                keeper.weigh(name, bytes, records.iter().map(|record| record.body.as_slice()))
+            }
+            Unit::Memory { documents, .. } => {
+                let bytes = documents.iter().map(|document| document.text.len() as u64).sum();
+                keeper.weigh(name, bytes, documents.iter().map(|document| document.text.as_bytes()))
+            }
+            // Their worker opens them.
+            Unit::Files(files) => Ok(keeper.weigh_unseen(files.iter().map(|&file| listed[file as usize].file.bytes).sum())),
         }
     }
 }
+
+/// A unit and its weight.
+pub(super) type Weighed = (Unit, u64);
 
 /// Reads everything into a collection. The sink's own folders, where results will be, are not part of it; the sink may refuse the
 /// inputs before any of them is read.
@@ -57,6 +80,7 @@ pub fn ingest(plan: &Plan, exec: &Exec<'_>, source: Source, sink: &dyn Sink) -> 
     exec.observer.begin(Stage::Read, (streams.is_empty() && total > 0).then_some(total));
     let journal = Journal::new(plan, &listed, &streams)?;
     let keeper = Keeper::new(exec, journal);
+    keeper.count_files(listed.iter().map(|listed| listed.file.memory()).sum())?;
     let left = Left::find(exec, keeper.journal(), &listed, |weight| keeper.count(weight))?;
     let read = match left.all_read {
         Some(note) => {
@@ -124,9 +148,9 @@ pub(super) fn read_batches(
     let done = left.done;
     keeper.go_on_with(left.file);
     let (mut batches, fed) = std::thread::scope(|scope| {
-        let (send_unit, units) = bounded::<Unit>(exec.threads * 2);
+        let (send_unit, units) = bounded::<Weighed>(exec.threads * 2);
         let (keeper, units) = (&keeper, units);
-        let start = |units: Receiver<Unit>| scope.spawn(move || work(plan, exec, listed, keeper, &units));
+        let start = |units: Receiver<Weighed>| scope.spawn(move || work(plan, exec, listed, keeper, &units));
         let workers: Vec<_> = (0..exec.threads).map(|_| start(units.clone())).collect();
         drop(units);
         let mut feeder =
@@ -145,29 +169,35 @@ pub(super) fn read_batches(
     let (files, unread) = fed?;
     exec.check()?;
     batches.extend(left.batches);
-    if let Some(spill) = exec.spill.as_ref().filter(|_| keeper.spilling()) {
+    if let Some(spill) = exec.spill.as_ref().filter(|_| keeper.lets_go()) {
         keeper.spill(&mut batches)?;
         let unlisted = files.iter().map(|file| (file.name.clone(), file.reference)).collect();
         AllRead::note(spill, batches.len(), unlisted, &unread)?;
+    }
+    if keeper.spilling() {
         give_back();
     }
     Ok(AllBatches { batches, spilled: keeper.into_file(), files, unread })
 }
 
-fn work(plan: &Plan, exec: &Exec<'_>, listed: &[Listed], keeper: &Keeper<'_>, units: &Receiver<Unit>) -> Result<Vec<Batch>> {
+fn work(plan: &Plan, exec: &Exec<'_>, listed: &[Listed], keeper: &Keeper<'_>, units: &Receiver<Weighed>) -> Result<Vec<Batch>> {
     let mut workbench = Workbench::new(plan);
     let mut batches: Vec<Batch> = Vec::new();
     let mut result = Ok(());
     // Whether all that was in memory is on disk.
     let mut gone = false;
-    for unit in units {
+    for (unit, weight) in units {
         // Once the run is over the rest is taken and dropped, so that the feeder never waits.
-        let _landing = keeper.landing(unit.bytes(listed));
+        let _landing = keeper.landing(weight);
         if result.is_ok() && !keeper.failed() && exec.check().is_ok() {
-            let about = work_on(unit, plan, exec, listed, &mut workbench);
-            let kept = keeper.keep(about, &mut workbench.arena);
+            let about = work_on(unit, plan, exec, listed, keeper, &mut workbench);
+            let kept = about.and_then(|about| keeper.keep(about, &mut workbench.arena));
             result = kept.map(|batch| batches.push(batch));
-            if result.is_ok() && keeper.spilling() && !gone {
+            if keeper.is_heavy(weight) {
+                workbench = Workbench::new(plan);
+                give_back();
+            }
+            if result.is_ok() && !gone && keeper.lets_go() {
                 result = keeper.spill(&mut batches);
                 gone = true;
             }
@@ -179,14 +209,21 @@ fn work(plan: &Plan, exec: &Exec<'_>, listed: &[Listed], keeper: &Keeper<'_>, un
     result.map(|()| batches)
 }
 
-fn work_on(unit: Unit, plan: &Plan, exec: &Exec<'_>, listed: &[Listed], workbench: &mut Workbench<'_>) -> About {
-    match unit {
+fn work_on(
+    unit: Unit,
+    plan: &Plan,
+    exec: &Exec<'_>,
+    listed: &[Listed],
+    keeper: &Keeper<'_>,
+    workbench: &mut Workbench<'_>,
+) -> Result<About> {
+    Ok(match unit {
         Unit::Rows { file, block } => rows(file, &block, plan, workbench),
         Unit::Fields { file, sequence, rows } => field_rows(file, sequence, rows, plan, workbench),
         Unit::Web { file, sequence, records } => web_records(file, sequence, records, workbench),
-        Unit::Files(files) => whole_files(&files, plan, exec, listed, workbench),
+        Unit::Files(files) => return whole_files(&files, plan, exec, listed, keeper, workbench),
         Unit::Memory { file, sequence, documents } => in_memory(file, sequence, documents, workbench),
-    }
+    })
 }
 
 fn rows(file: u32, block: &LineBlock, plan: &Plan, workbench: &mut Workbench<'_>) -> About {
@@ -250,18 +287,28 @@ fn trim_row(row: &[u8], first: bool) -> &[u8] {
     row.trim_ascii()
 }
 
-fn whole_files(files: &[u32], plan: &Plan, exec: &Exec<'_>, listed: &[Listed], workbench: &mut Workbench<'_>) -> About {
+fn whole_files(
+    files: &[u32],
+    plan: &Plan,
+    exec: &Exec<'_>,
+    listed: &[Listed],
+    keeper: &Keeper<'_>,
+    workbench: &mut Workbench<'_>,
+) -> Result<About> {
     let mut about = About::new(files.first().copied().unwrap_or(0), 0, 1);
     for &file in files {
         let entry = &listed[file as usize];
-        let taken = read_whole(entry, plan).and_then(|bytes| workbench.file(file, &entry.file.name, &bytes));
-        match taken {
+        let bytes = read_whole(entry, plan);
+        if let Ok(bytes) = &bytes {
+            keeper.weigh(&entry.file.name, bytes.len() as u64, [bytes.as_slice()].into_iter())?;
+        }
+        match bytes.and_then(|bytes| workbench.file(file, &entry.file.name, &bytes)) {
             Ok(raw) => about.documents.push(raw),
             Err(refusal) => about.refused.push(Refused { file, line: None, why: refusal }),
         }
         exec.observer.advance(Stage::Read, entry.file.bytes);
     }
-    about
+    Ok(about)
 }
 
 fn read_whole(entry: &Listed, plan: &Plan) -> std::result::Result<Vec<u8>, Refusal> {

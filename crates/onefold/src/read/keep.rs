@@ -7,10 +7,11 @@ use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use serde::{Deserialize, Serialize};
 
 use super::document::{REMARK, Raw, Refused};
-use super::resume::{BATCHES, Journal};
+use super::feed::BLOCK;
+use super::resume::Journal;
 use crate::arenas::Arena;
 use crate::error::{Error, Result};
-use crate::exec::{Exec, HEADING, SpillFile};
+use crate::exec::{BATCHES, Exec, HEADING, SpillFile};
 
 /// What a worker gives back for a unit.
 #[derive(Debug)]
@@ -89,8 +90,39 @@ impl Batch {
 pub(super) const ABOUT: u32 = 1;
 pub(super) const SHINGLES: u32 = 2;
 
-/// Memory that is taken for a document before it is done, as a multiple of its bytes: the text, its tokens, its shingles twice.
-const WORK_FACTOR: u64 = 8;
+/// Memory that is taken for a document before it is done, for each of its bytes: as it was read, as text, in small letters, as tokens.
+const PER_BYTE: u64 = 5;
+/// The same for each of its tokens: a hash, a shingle as it comes, by leading bits, in order.
+const PER_TOKEN: u64 = 40;
+/// Bytes that a token has in most texts, and at least.
+const BYTES_OF_TOKEN: u64 = 6;
+const LEAST_BYTES_OF_TOKEN: u64 = 2;
+/// Documents on their way, and none of them, may take more than this part of the memory.
+const WORKING_SHARE: u64 = 2;
+/// A line of so many parts of the memory is not read to its end.
+const LONGEST_PART: u64 = 16;
+
+/// The memory that it takes to work on so many bytes with so many tokens.
+fn work(bytes: u64, tokens: u64) -> u64 {
+    bytes * PER_BYTE + tokens * PER_TOKEN
+}
+
+/// The same where the tokens were not counted.
+fn usual_work(bytes: u64) -> u64 {
+    work(bytes, bytes / BYTES_OF_TOKEN)
+}
+
+/// Tokens that a text can have at most: one for each word of ASCII and for each other character, which may be a word by itself.
+pub(super) fn most_tokens(text: &[u8]) -> u64 {
+    let mut inside = false;
+    let mut count = 0;
+    for &byte in text {
+        let is_word = byte.is_ascii_alphanumeric() || byte == b'_';
+        count += u64::from(byte >= 0xc0 || (is_word && !inside));
+        inside = is_word;
+    }
+    count
+}
 /// Bytes that are remembered of a document in later stages, beside what [`Raw`] holds.
 const LATER: u64 = 220;
 
@@ -104,7 +136,9 @@ pub(crate) fn bytes_of_documents(raw: u64, count: u64) -> u64 {
 
 /// The memory that documents which take `documents` bytes need at least, if the longest of them has `longest`: what [`Keeper`] does not refuse.
 pub(crate) fn least_memory(documents: u64, longest: u64) -> u64 {
-    (documents / 9 * 10).max((longest + 1) * WORK_FACTOR * 2)
+    // Others may stand in one unit with it, and its words may be shorter than usual.
+    let unit = longest + BLOCK as u64;
+    (documents / 9 * 10).max(work(unit, unit / (BYTES_OF_TOKEN - 2)) * WORKING_SHARE).max((longest + 1) * LONGEST_PART)
 }
 
 /// The memory with which shingles that take `held` bytes stay there, beside documents that take `documents`; in memory what is read of
@@ -128,10 +162,12 @@ pub(super) struct Keeper<'a> {
     spilling: AtomicBool,
     /// Bytes of shingles in memory.
     held: AtomicU64,
+    /// Bytes of shingles that went to disk.
+    spilled: AtomicU64,
     /// Bytes of documents.
     documents: AtomicU64,
     count: AtomicU64,
-    /// Bytes of units on their way.
+    /// The weight of units on their way.
     in_flight: Mutex<u64>,
     landed: Condvar,
     failed: AtomicBool,
@@ -146,6 +182,7 @@ impl<'a> Keeper<'a> {
             journal,
             spilling: AtomicBool::new(spilling),
             held: AtomicU64::new(0),
+            spilled: AtomicU64::new(0),
             documents: AtomicU64::new(0),
             count: AtomicU64::new(0),
             in_flight: Mutex::new(0),
@@ -170,9 +207,14 @@ impl<'a> Keeper<'a> {
         self.exec.memory.limit().unwrap_or(u64::MAX)
     }
 
-    /// The longest line that can be worked on.
+    /// The longest line that is read to its end.
     pub(super) fn longest(&self) -> u64 {
-        self.limit() / WORK_FACTOR / 2
+        self.limit() / LONGEST_PART
+    }
+
+    /// The largest page of a Parquet file that is unpacked: it holds many documents.
+    pub(super) fn largest_page(&self) -> u64 {
+        self.limit() / 4
     }
 
     /// What is said of a document that is too much for the memory there is.
@@ -180,22 +222,46 @@ impl<'a> Keeper<'a> {
         Error::out_of_memory(format!("a document of {} MiB or more in '{name}'", bytes >> 20), self.exec.memory)
     }
 
-    /// Waits until there is room for a unit of so many bytes. One is always let through.
-    pub(super) fn take_off(&self, bytes: u64) {
-        let most = self.limit() / WORK_FACTOR / 2;
+    /// The memory that it takes to work on the documents of a file that have so many bytes; their tokens are counted if there may be too
+    /// many of them. An error if it is too much.
+    pub(super) fn weigh<'t>(&self, name: &str, bytes: u64, texts: impl Iterator<Item = &'t [u8]>) -> Result<u64> {
+        let most = self.limit() / WORKING_SHARE;
+        // What is so small that several of them can be taken for usual.
+        const SMALL: u64 = 64;
+        let weight = if work(bytes, bytes / LEAST_BYTES_OF_TOKEN) <= self.limit() / SMALL {
+            usual_work(bytes)
+        } else {
+            work(bytes, texts.map(most_tokens).sum())
+        };
+        if weight > most { Err(self.too_large(name, bytes)) } else { Ok(weight) }
+    }
+
+    /// The same before there is any text to look at.
+    pub(super) fn weigh_unseen(&self, bytes: u64) -> u64 {
+        work(bytes, bytes / LEAST_BYTES_OF_TOKEN).min(self.limit() / WORKING_SHARE)
+    }
+
+    /// Whether buffers that such a weight has filled are too large to be kept.
+    pub(super) fn is_heavy(&self, weight: u64) -> bool {
+        weight > self.limit() / (4 * LONGEST_PART)
+    }
+
+    /// Waits until there is room for a unit of such a weight. One is always let through.
+    pub(super) fn take_off(&self, weight: u64) {
+        let most = self.limit() / WORKING_SHARE;
         let Ok(mut in_flight) = self.in_flight.lock() else { return };
-        while *in_flight > 0 && *in_flight + bytes > most {
+        while *in_flight > 0 && *in_flight + weight > most {
             match self.landed.wait(in_flight) {
                 Ok(guard) => in_flight = guard,
                 Err(_) => return,
             }
         }
-        *in_flight += bytes;
+        *in_flight += weight;
     }
 
-    /// A unit of so many bytes is done when this is dropped.
-    pub(super) fn landing(&self, bytes: u64) -> Landing<'_> {
-        Landing { keeper: self, bytes }
+    /// A unit of such a weight is done when this is dropped.
+    pub(super) fn landing(&self, weight: u64) -> Landing<'_> {
+        Landing { keeper: self, weight }
     }
 
     /// Stops the others.
@@ -206,6 +272,11 @@ impl<'a> Keeper<'a> {
     /// Whether a worker gave up.
     pub(super) fn failed(&self) -> bool {
         self.failed.load(Ordering::Relaxed)
+    }
+
+    /// Counts what is known of files.
+    pub(super) fn count_files(&self, bytes: u64) -> Result<()> {
+        self.count(Weight { bytes, documents: 0 }).map(|_| ())
     }
 
     /// Counts documents; returns what all documents so far will take.
@@ -230,6 +301,7 @@ impl<'a> Keeper<'a> {
             }
         }
         if self.spilling() {
+            self.spilled.fetch_add(shingles.len() as u64 * 8, Ordering::Relaxed);
             let batch = self.write(&about, shingles)?;
             shingles.clear();
             return Ok(batch);
@@ -243,6 +315,14 @@ impl<'a> Keeper<'a> {
     /// Whether batches go to disk.
     pub(super) fn spilling(&self) -> bool {
         self.spilling.load(Ordering::Relaxed)
+    }
+
+    /// Whether those that are in memory go to disk as well. They stay if they are the greater part: what is to be joined must then be about
+    /// as large as the memory, and leaves room for it.
+    pub(super) fn lets_go(&self) -> bool {
+        let is_less = self.held.load(Ordering::Relaxed) < self.spilled.load(Ordering::Relaxed);
+        let resumes = self.exec.spill.as_ref().is_some_and(|spill| spill.resume);
+        self.spilling() && (is_less || resumes || self.exec.memory.is_tight())
     }
 
     /// Puts what is in memory on disk, if reading it again would take longer than a moment.
@@ -303,13 +383,13 @@ impl<'a> Keeper<'a> {
 /// See [`Keeper::landing`].
 pub(super) struct Landing<'a> {
     keeper: &'a Keeper<'a>,
-    bytes: u64,
+    weight: u64,
 }
 
 impl Drop for Landing<'_> {
     fn drop(&mut self) {
         if let Ok(mut in_flight) = self.keeper.in_flight.lock() {
-            *in_flight = in_flight.saturating_sub(self.bytes);
+            *in_flight = in_flight.saturating_sub(self.weight);
         }
         self.keeper.landed.notify_all();
     }

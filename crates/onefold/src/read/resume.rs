@@ -9,12 +9,9 @@ use super::catalog::Listed;
 use super::feed::Stream;
 use super::keep::{ABOUT, About, Batch, Place, SHINGLES, Weight, decode};
 use crate::error::{Error, Result, Skipped};
-use crate::exec::{ALL_READ, Exec, HEADING, JOURNAL, SPILL_VERSION, Spill, SpillFile};
+use crate::exec::{ALL_READ, BATCHES, Exec, HEADING, JOURNAL, SPILL_VERSION, Spill, SpillFile};
 use crate::plan::Plan;
 use crate::shingle::hash::FINGERPRINT_VERSION;
-
-/// The batches, in the order in which they were done.
-pub(super) const BATCHES: &str = "batches";
 
 /// Of which run the work is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

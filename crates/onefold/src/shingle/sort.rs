@@ -9,6 +9,8 @@ use super::hash::SHINGLE_BITS;
 const FEW: usize = 32;
 /// More bits would scatter over more memory than the cache has.
 const MOST_BITS: u32 = 20;
+/// From so many on a target gets room for them and no more.
+const MANY: usize = 1 << 18;
 /// Moves a value that the insertion pass may take before it gives up.
 const PATIENCE: usize = 8;
 
@@ -70,6 +72,9 @@ impl Buckets {
             scatter(values, &mut self.counts, self.shift, sorted);
             sort_nearly_sorted(sorted)
         };
+        if distinct > MANY {
+            target.reserve_exact(distinct);
+        }
         target.extend_from_slice(&sorted[..distinct]);
     }
 }

@@ -34,13 +34,16 @@ pub(super) struct ParquetRows {
 
 impl ParquetRows {
     /// Reads the schema; a file without the first of `columns` is refused, naming the columns it has.
-    pub(super) fn new(file: File, columns: &[&str]) -> io::Result<Self> {
+    ///
+    /// A page that takes more than `longest` bytes is an error of the kind `OutOfMemory`.
+    pub(super) fn new(file: File, columns: &[&str], longest: u64) -> io::Result<Self> {
         let columns: Vec<String> = columns.iter().copied().map(String::from).collect();
         plausible::footer(&file)?;
         let stored = file.try_clone()?;
         let reader = guarded(|| SerializedFileReader::new(file))?.map_err(damaged)?;
         let projection = project(reader.metadata().file_metadata().schema(), &columns)?;
-        guarded(|| check_pages(&stored, reader.metadata(), &projection))??;
+        guarded(|| check_pages(&stored, reader.metadata(), &projection, longest))??;
+        let at_once = rows_at_once(reader.metadata(), longest);
         let mut last = 0;
         let rows_of = |group: &RowGroupMetaData| u64::try_from(group.num_rows()).unwrap_or(0);
         let groups = reader.metadata().row_groups().iter().map(|group| {
@@ -49,6 +52,7 @@ impl ParquetRows {
         });
         let groups = groups.collect();
         let rows = guarded(|| RowIter::from_file_into(Box::new(reader)).project(Some(projection)))?.map_err(damaged)?;
+        let rows = rows.with_batch_size(at_once);
         Ok(ParquetRows { rows, columns, number: 0, groups })
     }
 
@@ -58,13 +62,23 @@ impl ParquetRows {
     }
 }
 
-/// Looks at the pages of the wanted top-level fields before they are decoded.
-pub(crate) fn check_pages(file: &File, metadata: &ParquetMetaData, wanted: &Type) -> io::Result<()> {
+/// How many rows are decoded together: few enough to take no more than `longest` bytes, if all columns are wanted.
+fn rows_at_once(metadata: &ParquetMetaData, longest: u64) -> usize {
+    const MOST: u64 = 1024;
+    let fitting = |group: &RowGroupMetaData| {
+        let (bytes, rows) = (group.total_byte_size().max(1) as u64, group.num_rows().max(1) as u64);
+        longest / (bytes / rows).max(1)
+    };
+    metadata.row_groups().iter().map(fitting).fold(MOST, u64::min).max(1) as usize
+}
+
+/// Looks at the pages of the wanted top-level fields before they are decoded. One that takes more than `longest` bytes is refused.
+pub(crate) fn check_pages(file: &File, metadata: &ParquetMetaData, wanted: &Type, longest: u64) -> io::Result<()> {
     let is_wanted =
         |path: &[String]| wanted.get_fields().iter().any(|field| Some(field.name()) == path.first().map(String::as_str));
     for (number, group) in metadata.row_groups().iter().enumerate() {
         for column in group.columns().iter().filter(|column| is_wanted(column.column_path().parts())) {
-            let checked = check_chunk(file, column);
+            let checked = check_chunk(file, column, longest);
             let place = || format!("row group {}, column '{}'", number + 1, column.column_path().string());
             checked.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", place())))?;
         }
@@ -72,10 +86,10 @@ pub(crate) fn check_pages(file: &File, metadata: &ParquetMetaData, wanted: &Type
     Ok(())
 }
 
-fn check_chunk(file: &File, column: &ColumnChunkMetaData) -> io::Result<()> {
+fn check_chunk(file: &File, column: &ColumnChunkMetaData, longest: u64) -> io::Result<()> {
     let (start, length) = column.byte_range();
     // Only pages in these encodings are worth unpacking twice.
-    if plausible::pages(file, start..start.saturating_add(length))? { delta::pages(file, column) } else { Ok(()) }
+    if plausible::pages(file, start..start.saturating_add(length), longest)? { delta::pages(file, column) } else { Ok(()) }
 }
 
 thread_local! {

@@ -202,11 +202,11 @@ pub(super) fn is_bomb(claimed: u64, bytes: u64) -> bool {
     claimed > HARMLESS && claimed / LARGEST_RATIO >= bytes.max(1)
 }
 
-/// Refuses a column chunk with a page that claims what can't be, or is more than memory can hold. Returns whether a page is in an
+/// Refuses a column chunk with a page that claims what can't be, or takes more than `longest` bytes, or than memory can hold. Returns whether a page is in an
 /// encoding that claims more inside its values.
 ///
 /// All pages are looked at, as the decoder goes on to the end of the chunk however many values the footer names.
-pub(super) fn pages(file: &File, chunk: Range<u64>) -> io::Result<bool> {
+pub(super) fn pages(file: &File, chunk: Range<u64>, longest: u64) -> io::Result<bool> {
     let end = chunk.end.min(file.metadata()?.len());
     let (mut at, mut largest, mut delta) = (chunk.start, 0, false);
     while at < end {
@@ -215,6 +215,9 @@ pub(super) fn pages(file: &File, chunk: Range<u64>) -> io::Result<bool> {
         at += page.header + page.packed as u64;
         delta |= page.delta;
     }
+    if largest > longest {
+        return Err(too_much(largest));
+    }
     has_room(largest)?;
     Ok(delta)
 }
@@ -222,7 +225,11 @@ pub(super) fn pages(file: &File, chunk: Range<u64>) -> io::Result<bool> {
 /// Room that cannot be had ends the process where the decoder asks for it, so it is asked for here first.
 pub(super) fn has_room(bytes: u64) -> io::Result<()> {
     let room = usize::try_from(bytes).ok().and_then(|bytes| Vec::<u8>::new().try_reserve_exact(bytes.checked_mul(2)?).ok());
-    room.ok_or_else(|| io::Error::new(io::ErrorKind::OutOfMemory, format!("{bytes} bytes do not fit into memory")))
+    room.ok_or_else(|| too_much(bytes))
+}
+
+fn too_much(bytes: u64) -> io::Error {
+    io::Error::new(io::ErrorKind::OutOfMemory, format!("{bytes} bytes do not fit into memory"))
 }
 
 #[cfg(test)]

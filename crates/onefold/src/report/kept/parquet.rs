@@ -60,7 +60,7 @@ fn copy_groups(job: &Job<'_>, stored: std::fs::File, out: &mut (dyn Write + Send
     let reader = SerializedFileReader::new(stored).map_err(Failure::Read)?;
     let metadata = reader.metadata();
     // Of most columns nothing has been looked at so far.
-    check_pages(&pages, metadata, metadata.file_metadata().schema()).map_err(|e| job.unreadable(e))?;
+    check_pages(&pages, metadata, metadata.file_metadata().schema(), u64::MAX).map_err(|e| job.unreadable(e))?;
     let schema = metadata.file_metadata().schema_descr().root_schema_ptr();
     let mut writer = SerializedFileWriter::new(out, schema, Arc::new(properties(metadata))).map_err(unwritten)?;
     let (mut first, mut left) = (1, job.kept);
