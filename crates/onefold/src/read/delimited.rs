@@ -60,9 +60,10 @@ impl Iterator for DelimitedRows {
 
 /// The reader's own error, where it is one.
 fn as_io(error: csv::Error) -> io::Error {
+    let text = error.to_string();
     match error.into_kind() {
         csv::ErrorKind::Io(error) => error,
-        other => io::Error::other(format!("{other:?}")),
+        _ => io::Error::other(text),
     }
 }
 

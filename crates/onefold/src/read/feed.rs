@@ -91,14 +91,18 @@ impl Feeder<'_> {
         (self.listed.len() + self.extra_files.len() - 1) as u32
     }
 
+    fn name_of(&self, file: u32) -> &str {
+        let file = file as usize;
+        let extra = || self.extra_files.get(file - self.listed.len());
+        self.listed.get(file).map(|listed| &listed.file).or_else(extra).map_or("", |file| &file.name)
+    }
+
     fn send(&self, unit: Unit) -> Result<()> {
         self.exec.check()?;
         if self.keeper.failed() {
             return Err(Error::Bug("a reading thread gave up".into()));
         }
-        let files = self.listed.iter().map(|listed| &listed.file).chain(&self.extra_files);
-        let name = unit.file().and_then(|file| files.into_iter().nth(file as usize)).map_or("", |file| &file.name);
-        let weight = unit.weight(name, self.listed, self.keeper)?;
+        let weight = unit.weight(unit.file().map_or("", |file| self.name_of(file)), self.listed, self.keeper)?;
         self.keeper.take_off(weight);
         self.units.send((unit, weight)).map_err(|_| Error::Bug("no reading thread is left".into()))
     }
