@@ -139,6 +139,20 @@ fn documents_of_the_shortest_words_do_not_break_the_bound() {
     }
 }
 
+/// What looks like many words is not refused before the words are known.
+#[test]
+fn long_words_and_bytes_that_are_no_text_are_no_burden() {
+    let place = Place::new();
+    place.write("in/russian.txt", "предложение за предложением ".repeat(55_000));
+    place.write("in/picture.jpg", (0..3_000_000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect::<Vec<u8>>());
+    place.write("in/a.txt", text("a", 40));
+    let mut running = place.onefold(["scan", "in", "--out", "out", "--memory", "96MiB", "--quiet"]).open();
+    let peak = peak_of(&mut running);
+    running.wait().exits(3);
+    assert!(peak <= (96 << 20) * 11 / 10, "{} MiB", peak >> 20);
+    assert_eq!(place.ids(), set(["in/a.txt", "in/russian.txt"]));
+}
+
 /// Whatever holds the document: it is not read to its end.
 #[test]
 fn an_enormous_record_does_not_break_the_bound() {

@@ -19,6 +19,11 @@ pub(super) struct Scanned {
 }
 
 impl Scanned {
+    /// Bytes of its buffers.
+    pub(super) fn memory(&self) -> usize {
+        self.lowered.capacity() + (self.words.capacity() + self.non_ascii.capacity()) * size_of::<u64>()
+    }
+
     /// Replaces the text.
     pub(super) fn scan(&mut self, text: &[u8]) {
         let blocks = text.len().div_ceil(BLOCK);

@@ -48,6 +48,11 @@ impl Tokens {
         Digest(*blake3::hash(self.canonical()).as_bytes())
     }
 
+    /// Bytes of its buffers.
+    pub(crate) fn memory(&self) -> usize {
+        self.canonical.capacity() + self.hashes.capacity() * size_of::<u64>()
+    }
+
     fn clear(&mut self) {
         self.end = End::default();
     }
@@ -143,6 +148,11 @@ pub struct Tokenizer {
 }
 
 impl Tokenizer {
+    /// Bytes of its largest buffers.
+    pub(crate) fn memory(&self) -> usize {
+        self.scanned.memory() + self.simple.memory()
+    }
+
     /// Replaces `tokens` by those of `text`.
     pub fn tokenize(&mut self, text: &str, tokens: &mut Tokens) {
         tokens.clear();

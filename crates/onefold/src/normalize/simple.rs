@@ -139,6 +139,13 @@ pub(super) struct Buffers {
     folded: Vec<u8>,
 }
 
+impl Buffers {
+    /// Bytes.
+    pub(super) fn memory(&self) -> usize {
+        self.folded.capacity()
+    }
+}
+
 /// Adds the tokens of `text` and says yes, or says no if a character in it is not simple; then nothing is added.
 pub(super) fn tokenize(text: &str, buffers: &mut Buffers, tokens: &mut Tokens) -> bool {
     // A character of ASCII folds to one byte, another of at least two bytes to FORM at most.

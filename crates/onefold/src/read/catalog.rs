@@ -15,6 +15,9 @@ use crate::exec::Spill;
 use crate::plan::Plan;
 use crate::run::Stage;
 
+/// A table in a folder with a longer header is a document like any other.
+const LONGEST_HEADER: u64 = 1 << 20;
+
 /// A file to be read, and how.
 #[derive(Clone, Debug)]
 pub(super) struct Listed {
@@ -153,7 +156,7 @@ impl Catalog {
         let has_text = |delimiter| {
             open::open_regular(path, self.follow)
                 .and_then(|file| open::decompress(Box::new(file)))
-                .and_then(|reader| DelimitedRows::new(reader, delimiter, &[&self.text_column], u64::MAX))
+                .and_then(|reader| DelimitedRows::new(reader, delimiter, &[&self.text_column], LONGEST_HEADER))
                 .is_ok()
         };
         match format_by_name(path) {

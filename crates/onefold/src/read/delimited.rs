@@ -22,7 +22,7 @@ impl DelimitedRows {
     /// bytes by more than a buffer is an error of the kind `OutOfMemory`.
     pub(super) fn new(reader: Plain, delimiter: u8, columns: &[&str], longest: u64) -> io::Result<Self> {
         let mut reader = dialect(delimiter).from_reader(QuoteCount { inner: reader, quotes: 0, passed: 0, longest });
-        let header = reader.byte_headers()?.clone();
+        let header = reader.byte_headers().map_err(as_io)?.clone();
         let names: Vec<Cow<'_, str>> = header.iter().map(|name| String::from_utf8_lossy(name.trim_ascii())).collect();
         let place = |wanted: &str| names.iter().position(|name| name == wanted);
         let places: Vec<Option<usize>> = columns.iter().map(|wanted| place(wanted)).collect();

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::jsonl::{FieldReader, Parsed};
+use super::keep::work;
 use super::time;
 use super::warc::ContentRecord;
 use crate::document::{Digest, Document, Flags, ShingleRef};
@@ -84,10 +85,14 @@ pub(super) struct Workbench<'a> {
     shingler: Shingler,
     /// Shingles of the documents of the present batch.
     pub(super) arena: Vec<u64>,
+    most_work: u64,
+    /// The file, and the bytes, of a document that would take more memory than it may: it has no shingles.
+    pub(super) too_heavy: Option<(u32, u64)>,
 }
 
 impl<'a> Workbench<'a> {
-    pub(super) fn new(plan: &'a Plan) -> Self {
+    /// For documents that take no more than `most_work` bytes of memory.
+    pub(super) fn new(plan: &'a Plan, most_work: u64) -> Self {
         Workbench {
             plan,
             fields: FieldReader::new(&wanted_columns(&plan.columns)),
@@ -95,7 +100,15 @@ impl<'a> Workbench<'a> {
             tokens: Tokens::default(),
             shingler: Shingler::default(),
             arena: Vec::new(),
+            most_work,
+            too_heavy: None,
         }
+    }
+
+    /// Bytes of its buffers.
+    pub(super) fn bytes(&self) -> u64 {
+        let words = self.arena.capacity() * size_of::<u64>();
+        (words + self.tokens.memory() + self.tokenizer.memory() + self.shingler.memory()) as u64
     }
 
     /// A whole file.
@@ -167,6 +180,11 @@ impl<'a> Workbench<'a> {
     fn finish(&mut self, text: &str, about: Document, file: u32, mut flags: Flags) -> Raw {
         self.tokenizer.tokenize(text, &mut self.tokens);
         let tokens = self.tokens.hashes().len() as u32;
+        // Now its tokens are known, and what takes most is yet to come.
+        if work(text.len() as u64, tokens.into()) > self.most_work {
+            self.too_heavy = Some((file, text.len() as u64));
+            self.tokens = Tokens::default();
+        }
         if tokens == 0 {
             flags.set(Flags::NO_TEXT);
         } else if tokens < self.plan.ngram_size {

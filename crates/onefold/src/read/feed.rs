@@ -91,18 +91,12 @@ impl Feeder<'_> {
         (self.listed.len() + self.extra_files.len() - 1) as u32
     }
 
-    fn name_of(&self, file: u32) -> &str {
-        let file = file as usize;
-        let extra = || self.extra_files.get(file - self.listed.len());
-        self.listed.get(file).map(|listed| &listed.file).or_else(extra).map_or("", |file| &file.name)
-    }
-
     fn send(&self, unit: Unit) -> Result<()> {
         self.exec.check()?;
         if self.keeper.failed() {
             return Err(Error::Bug("a reading thread gave up".into()));
         }
-        let weight = unit.weight(unit.file().map_or("", |file| self.name_of(file)), self.listed, self.keeper)?;
+        let weight = unit.weight(self.listed, self.keeper);
         self.keeper.take_off(weight);
         self.units.send((unit, weight)).map_err(|_| Error::Bug("no reading thread is left".into()))
     }
@@ -319,7 +313,8 @@ impl Feeder<'_> {
 
     /// The rest of a file is out of reach. If more memory would help, the run is over.
     fn out_of_reach(&mut self, name: &str, error: &io::Error) -> Result<()> {
-        if error.kind() == io::ErrorKind::OutOfMemory && self.exec.memory.limit().is_some() {
+        let short = self.keeper.longest() < self.plan.max_document_bytes;
+        if error.kind() == io::ErrorKind::OutOfMemory && short {
             return Err(self.keeper.too_large(name, self.keeper.longest()));
         }
         self.not_read(name, error);

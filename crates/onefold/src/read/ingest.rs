@@ -32,34 +32,24 @@ pub(super) enum Unit {
 }
 
 impl Unit {
-    /// The file that it is of, but for whole files.
-    pub(super) fn file(&self) -> Option<u32> {
+    /// The memory that it takes to work on it.
+    pub(super) fn weight(&self, listed: &[Listed], keeper: &Keeper<'_>) -> u64 {
         match self {
-            Unit::Rows { file, .. } | Unit::Fields { file, .. } | Unit::Web { file, .. } | Unit::Memory { file, .. } => {
-                Some(*file)
-            }
-            Unit::Files(_) => None,
-        }
-    }
-
-    /// The memory that it takes to work on it, with the name of its file for an error if that is too much.
-    pub(super) fn weight(&self, name: &str, listed: &[Listed], keeper: &Keeper<'_>) -> Result<u64> {
-        match self {
-            Unit::Rows { block, .. } => keeper.weigh(name, block.bytes.len() as u64, [&*block.bytes].into_iter()),
+            Unit::Rows { block, .. } => keeper.weigh(block.bytes.len() as u64, [&*block.bytes].into_iter()),
             Unit::Fields { rows, .. } => {
                 let bytes = rows.iter().map(|row| row.bytes() as u64).sum();
-                keeper.weigh(name, bytes, rows.iter().flat_map(FieldRow::texts))
+                keeper.weigh(bytes, rows.iter().flat_map(FieldRow::texts))
             }
             Unit::Web { records, .. } => {
                 let bytes = records.iter().map(|record| record.body.len() as u64).sum();
-                keeper.weigh(name, bytes, records.iter().map(|record| record.body.as_slice()))
+                keeper.weigh(bytes, records.iter().map(|record| record.body.as_slice()))
             }
             Unit::Memory { documents, .. } => {
                 let bytes = documents.iter().map(|document| document.text.len() as u64).sum();
-                keeper.weigh(name, bytes, documents.iter().map(|document| document.text.as_bytes()))
+                keeper.weigh(bytes, documents.iter().map(|document| document.text.as_bytes()))
             }
             // Their worker opens them.
-            Unit::Files(files) => Ok(keeper.weigh_unseen(files.iter().map(|&file| listed[file as usize].file.bytes).sum())),
+            Unit::Files(files) => keeper.weigh_unseen(files.iter().map(|&file| listed[file as usize].file.bytes).sum()),
         }
     }
 }
@@ -79,7 +69,8 @@ pub fn ingest(plan: &Plan, exec: &Exec<'_>, source: Source, sink: &dyn Sink) -> 
     let total: u64 = listed.iter().map(|l| l.file.bytes).sum();
     exec.observer.begin(Stage::Read, (streams.is_empty() && total > 0).then_some(total));
     let journal = Journal::new(plan, &listed, &streams)?;
-    let keeper = Keeper::new(exec, journal);
+    let read_once = !streams.is_empty() || !memory.is_empty() || listed.iter().any(|listed| listed.file.again.is_none());
+    let keeper = Keeper::new(exec, journal, read_once);
     keeper.count_files(listed.iter().map(|listed| listed.file.memory()).sum())?;
     let left = Left::find(exec, keeper.journal(), &listed, |weight| keeper.count(weight))?;
     let read = match left.all_read {
@@ -181,7 +172,7 @@ pub(super) fn read_batches(
 }
 
 fn work(plan: &Plan, exec: &Exec<'_>, listed: &[Listed], keeper: &Keeper<'_>, units: &Receiver<Weighed>) -> Result<Vec<Batch>> {
-    let mut workbench = Workbench::new(plan);
+    let mut workbench = Workbench::new(plan, keeper.most_work());
     let mut batches: Vec<Batch> = Vec::new();
     let mut result = Ok(());
     // Whether all that was in memory is on disk.
@@ -190,11 +181,17 @@ fn work(plan: &Plan, exec: &Exec<'_>, listed: &[Listed], keeper: &Keeper<'_>, un
         // Once the run is over the rest is taken and dropped, so that the feeder never waits.
         let _landing = keeper.landing(weight);
         if result.is_ok() && !keeper.failed() && exec.check().is_ok() {
-            let about = work_on(unit, plan, exec, listed, keeper, &mut workbench);
-            let kept = about.and_then(|about| keeper.keep(about, &mut workbench.arena));
+            let about = work_on(unit, plan, exec, listed, &mut workbench);
+            let kept = match workbench.too_heavy {
+                Some((file, bytes)) => {
+                    let name = listed.get(file as usize).map_or("a stream", |listed| &listed.file.name);
+                    Err(keeper.too_large(name, bytes))
+                }
+                None => keeper.keep(about, &mut workbench.arena),
+            };
             result = kept.map(|batch| batches.push(batch));
-            if keeper.is_heavy(weight) {
-                workbench = Workbench::new(plan);
+            if keeper.is_heavy(workbench.bytes()) {
+                workbench = Workbench::new(plan, keeper.most_work());
                 give_back();
             }
             if result.is_ok() && !gone && keeper.lets_go() {
@@ -209,21 +206,14 @@ fn work(plan: &Plan, exec: &Exec<'_>, listed: &[Listed], keeper: &Keeper<'_>, un
     result.map(|()| batches)
 }
 
-fn work_on(
-    unit: Unit,
-    plan: &Plan,
-    exec: &Exec<'_>,
-    listed: &[Listed],
-    keeper: &Keeper<'_>,
-    workbench: &mut Workbench<'_>,
-) -> Result<About> {
-    Ok(match unit {
+fn work_on(unit: Unit, plan: &Plan, exec: &Exec<'_>, listed: &[Listed], workbench: &mut Workbench<'_>) -> About {
+    match unit {
         Unit::Rows { file, block } => rows(file, &block, plan, workbench),
         Unit::Fields { file, sequence, rows } => field_rows(file, sequence, rows, plan, workbench),
         Unit::Web { file, sequence, records } => web_records(file, sequence, records, workbench),
-        Unit::Files(files) => return whole_files(&files, plan, exec, listed, keeper, workbench),
+        Unit::Files(files) => whole_files(&files, plan, exec, listed, workbench),
         Unit::Memory { file, sequence, documents } => in_memory(file, sequence, documents, workbench),
-    })
+    }
 }
 
 fn rows(file: u32, block: &LineBlock, plan: &Plan, workbench: &mut Workbench<'_>) -> About {
@@ -287,28 +277,18 @@ fn trim_row(row: &[u8], first: bool) -> &[u8] {
     row.trim_ascii()
 }
 
-fn whole_files(
-    files: &[u32],
-    plan: &Plan,
-    exec: &Exec<'_>,
-    listed: &[Listed],
-    keeper: &Keeper<'_>,
-    workbench: &mut Workbench<'_>,
-) -> Result<About> {
+fn whole_files(files: &[u32], plan: &Plan, exec: &Exec<'_>, listed: &[Listed], workbench: &mut Workbench<'_>) -> About {
     let mut about = About::new(files.first().copied().unwrap_or(0), 0, 1);
     for &file in files {
         let entry = &listed[file as usize];
-        let bytes = read_whole(entry, plan);
-        if let Ok(bytes) = &bytes {
-            keeper.weigh(&entry.file.name, bytes.len() as u64, [bytes.as_slice()].into_iter())?;
-        }
-        match bytes.and_then(|bytes| workbench.file(file, &entry.file.name, &bytes)) {
+        let taken = read_whole(entry, plan).and_then(|bytes| workbench.file(file, &entry.file.name, &bytes));
+        match taken {
             Ok(raw) => about.documents.push(raw),
             Err(refusal) => about.refused.push(Refused { file, line: None, why: refusal }),
         }
         exec.observer.advance(Stage::Read, entry.file.bytes);
     }
-    Ok(about)
+    about
 }
 
 fn read_whole(entry: &Listed, plan: &Plan) -> std::result::Result<Vec<u8>, Refusal> {

@@ -103,7 +103,7 @@ const WORKING_SHARE: u64 = 2;
 const LONGEST_PART: u64 = 16;
 
 /// The memory that it takes to work on so many bytes with so many tokens.
-fn work(bytes: u64, tokens: u64) -> u64 {
+pub(super) fn work(bytes: u64, tokens: u64) -> u64 {
     bytes * PER_BYTE + tokens * PER_TOKEN
 }
 
@@ -156,6 +156,8 @@ pub(super) fn bytes_on_disk(about: &About) -> u64 {
 /// Decides what stays in memory.
 pub(super) struct Keeper<'a> {
     exec: &'a Exec<'a>,
+    /// Whether something is read that can't be read again.
+    read_once: bool,
     /// There once something was spilled.
     file: OnceLock<Arc<SpillFile>>,
     journal: Journal,
@@ -174,10 +176,12 @@ pub(super) struct Keeper<'a> {
 }
 
 impl<'a> Keeper<'a> {
-    pub(super) fn new(exec: &'a Exec<'a>, journal: Journal) -> Keeper<'a> {
+    /// What is `read_once` can't be read again by a run that resumes, so all of it goes to disk if anything does.
+    pub(super) fn new(exec: &'a Exec<'a>, journal: Journal, read_once: bool) -> Keeper<'a> {
         let spilling = exec.spill.as_ref().is_some_and(|spill| spill.resume);
         Keeper {
             exec,
+            read_once,
             file: OnceLock::new(),
             journal,
             spilling: AtomicBool::new(spilling),
@@ -222,10 +226,9 @@ impl<'a> Keeper<'a> {
         Error::out_of_memory(format!("a document of {} MiB or more in '{name}'", bytes >> 20), self.exec.memory)
     }
 
-    /// The memory that it takes to work on the documents of a file that have so many bytes; their tokens are counted if there may be too
-    /// many of them. An error if it is too much.
-    pub(super) fn weigh<'t>(&self, name: &str, bytes: u64, texts: impl Iterator<Item = &'t [u8]>) -> Result<u64> {
-        let most = self.limit() / WORKING_SHARE;
+    /// The memory that it takes to work on documents of so many bytes, and no more than is left to them; their tokens are counted if there
+    /// may be many of them.
+    pub(super) fn weigh<'t>(&self, bytes: u64, texts: impl Iterator<Item = &'t [u8]>) -> u64 {
         // What is so small that several of them can be taken for usual.
         const SMALL: u64 = 16;
         let weight = if work(bytes, bytes / LEAST_BYTES_OF_TOKEN) <= self.limit() / SMALL {
@@ -233,22 +236,27 @@ impl<'a> Keeper<'a> {
         } else {
             work(bytes, texts.map(most_tokens).sum())
         };
-        if weight > most { Err(self.too_large(name, bytes)) } else { Ok(weight) }
+        weight.min(self.most_work())
+    }
+
+    /// The memory that a document may take to be worked on.
+    pub(super) fn most_work(&self) -> u64 {
+        self.limit() / WORKING_SHARE
     }
 
     /// The same before there is any text to look at.
     pub(super) fn weigh_unseen(&self, bytes: u64) -> u64 {
-        work(bytes, bytes / LEAST_BYTES_OF_TOKEN).min(self.limit() / WORKING_SHARE)
+        work(bytes, bytes / LEAST_BYTES_OF_TOKEN).min(self.most_work())
     }
 
-    /// Whether buffers that such a weight has filled are too large to be kept.
-    pub(super) fn is_heavy(&self, weight: u64) -> bool {
-        weight > self.limit() / 8
+    /// Whether buffers that take so much are too large to be kept from unit to unit.
+    pub(super) fn is_heavy(&self, bytes: u64) -> bool {
+        bytes > self.limit() / LONGEST_PART
     }
 
     /// Waits until there is room for a unit of such a weight. One is always let through.
     pub(super) fn take_off(&self, weight: u64) {
-        let most = self.limit() / WORKING_SHARE;
+        let most = self.most_work();
         let Ok(mut in_flight) = self.in_flight.lock() else { return };
         while *in_flight > 0 && *in_flight + weight > most {
             match self.landed.wait(in_flight) {
@@ -322,7 +330,7 @@ impl<'a> Keeper<'a> {
     pub(super) fn lets_go(&self) -> bool {
         let is_less = self.held.load(Ordering::Relaxed) < self.spilled.load(Ordering::Relaxed);
         let resumes = self.exec.spill.as_ref().is_some_and(|spill| spill.resume);
-        self.spilling() && (is_less || resumes || self.exec.memory.is_tight())
+        self.spilling() && (is_less || resumes || self.read_once || self.exec.memory.is_tight())
     }
 
     /// Puts what is in memory on disk, if reading it again would take longer than a moment.

@@ -149,7 +149,7 @@ impl Kind {
         let meter = Meter { watching: exec.observer, bytes: AtomicU64::new(0) };
         let reading = Exec { threads: exec.threads, observer: &meter, cancel: Arc::clone(&exec.cancel), ..Exec::default() };
         let journal = Journal::new(plan, &chosen, &[])?;
-        let keeper = Keeper::new(&reading, journal);
+        let keeper = Keeper::new(&reading, journal, false);
         let read = ingest::read_batches(plan, &reading, &chosen, Vec::new(), Vec::new(), keeper, Left::default())?;
         let AllBatches { batches, unread, .. } = read;
         sample.skipped.extend(unread);

@@ -17,6 +17,11 @@ pub struct Shingler {
 }
 
 impl Shingler {
+    /// Bytes of its buffers.
+    pub(crate) fn memory(&self) -> usize {
+        self.buckets.memory() + self.set.capacity() * size_of::<u64>()
+    }
+
     /// The sorted distinct shingles of `words` words each.
     pub fn shingle(&mut self, tokens: &Tokens, words: u32) -> &[u64] {
         let mut set = std::mem::take(&mut self.set);

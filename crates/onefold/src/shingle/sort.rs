@@ -45,6 +45,11 @@ impl Filling<'_> {
 }
 
 impl Buckets {
+    /// Bytes.
+    pub(super) fn memory(&self) -> usize {
+        (self.values.capacity() + self.scattered.capacity()) * size_of::<u64>() + self.counts.capacity() * size_of::<u32>()
+    }
+
     /// Forgets all values and takes `count` new ones, no more and no fewer.
     pub(super) fn fill(&mut self, count: usize) -> Filling<'_> {
         for buffer in [&mut self.values, &mut self.scattered] {
