@@ -63,15 +63,21 @@ class Collection:
 def run_onefold(arguments, collection, folder):
     """Run onefold; returns its row of the table and the truth."""
     out = folder / "onefold-result"
-    row = scan_row(arguments.onefold, arguments.onefold_options, collection, folder, arguments.timeout)
-    if row["exit_code"] not in ONEFOLD_GOOD_EXITS:
-        sys.exit(f"onefold ended with {row['exit_code']}:\n{tail(folder / 'onefold.log')}")
+    row = good_row(arguments, collection, folder)
     with open(out / "pairs.jsonl", "wb") as pairs:
         subprocess.run([arguments.onefold, "pairs", out], stdout=pairs, check=True)
     truth = Truth(out / "pairs.jsonl", collection.numbers)
     # The others are scored against onefold's pairs; how right these are, --check-truth says.
     row.update(pairs=truth.pair_count(), precision=1.0, recall=1.0)
     return row, truth
+
+
+def good_row(arguments, collection, folder):
+    """Run onefold, which must end well; returns its row of the table."""
+    row = scan_row(arguments.onefold, arguments.onefold_options, collection, folder, arguments.timeout)
+    if row["exit_code"] not in ONEFOLD_GOOD_EXITS:
+        sys.exit(f"onefold ended with {row['exit_code']}:\n{tail(folder / 'onefold.log')}")
+    return row
 
 
 def scan_row(onefold, options, collection, folder, timeout):
@@ -140,7 +146,7 @@ def run_group(arguments, collection, contenders, installer, folder, same_words):
     for again in range(1, rounds):
         next_round = folder / f"round-{again + 1}"
         next_round.mkdir()
-        row = scan_row(arguments.onefold, arguments.onefold_options, collection, next_round, arguments.timeout)
+        row = good_row(arguments, collection, next_round)
         all_rows[0].append(own_row | row)
         print(progress(row), file=sys.stderr)
         for contender, rows in zip(contenders, all_rows[1:]):

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use anyhow::Result;
-use onefold::{Comparison, SavedResult, TextPlace, printable};
+use onefold::{Comparison, Recipe, SavedResult, TextPlace, printable};
 use serde_json::json;
 
 use crate::args::CompareArgs;
@@ -21,23 +21,23 @@ const SHOWN_WORDS: usize = 12;
 /// Compares and prints.
 pub fn run(args: &CompareArgs) -> Result<Done> {
     let result = args.result.as_deref().map(SavedResult::open).transpose()?;
-    let words = words(args, result.as_ref())?;
+    let recipe = recipe(args, result.as_ref())?;
     let [first, second] = texts(args, result.as_ref())?;
-    let comparison = Comparison::new(&first, &second, words);
-    let text = if args.json { json(args, &comparison, words) } else { text(args, &comparison, words) };
+    let comparison = Comparison::new(&first, &second, recipe);
+    let text = if args.json { json(args, &comparison, recipe.size) } else { text(args, &comparison, recipe.size) };
     output::print(&text)?;
     Ok(Done::Complete)
 }
 
-/// The width of shingles: the flag, or the one of the result, or the default.
-fn words(args: &CompareArgs, result: Option<&SavedResult>) -> Result<u32> {
+/// What texts are compared by: as in the result, or by default; the flag says how wide shingles are.
+fn recipe(args: &CompareArgs, result: Option<&SavedResult>) -> Result<Recipe> {
     let mut plan = match result {
         Some(result) => result.manifest.plan.clone(),
         None => settings::resolve(&crate::args::PlanArgs::default())?,
     };
     plan.ngram_size = args.ngram_size.unwrap_or(plan.ngram_size);
     plan.validate()?;
-    Ok(plan.ngram_size)
+    Ok(plan.recipe())
 }
 
 fn texts(args: &CompareArgs, result: Option<&SavedResult>) -> Result<[String; 2]> {

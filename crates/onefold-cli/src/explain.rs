@@ -53,7 +53,7 @@ impl Case {
         pairs.sort_by(|a, b| b.number("resemblance").unwrap_or(0.0).total_cmp(&a.number("resemblance").unwrap_or(0.0)));
         let representative = row.text("representative_id");
         let texts = (representative != args.id).then(|| texts_of_result(&result, [&args.id, representative]).ok()).flatten();
-        let comparison = texts.map(|[a, b]| Comparison::new(&a, &b, result.manifest.plan.ngram_size));
+        let comparison = texts.map(|[a, b]| Comparison::new(&a, &b, result.manifest.plan.recipe()));
         Ok(Case { manifest: result.manifest, row, companions, pairs, comparison })
     }
 

@@ -118,7 +118,7 @@ mod tests {
         let same: Vec<String> = (0..100).map(|n| format!("w{n}")).collect();
         let first = format!("{} gone", same.join(" "));
         let second = format!("{} new one", same.join(" "));
-        let found = Comparison::new(&first, &second, 5);
+        let found = Comparison::new(&first, &second, onefold::Recipe::of_words(5));
         let plain = Painter { colored: false }.paint(&found);
         assert!(plain.contains("[-gone-] {+new one+}") && plain.contains("… 76 words …"), "{plain}");
         assert!(plain.lines().all(|line| line.chars().count() <= WIDTH + 6));

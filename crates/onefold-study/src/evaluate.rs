@@ -114,6 +114,6 @@ fn measure(result: &SavedResult, state: &[Row], missed: &mut [ErrorPair]) {
         rows.iter().zip(texts).filter_map(|(row, text)| Some((row.text("id").to_string(), text?))).collect();
     for pair in missed {
         let both = texts.get(&pair.first).zip(texts.get(&pair.second));
-        pair.resemblance = both.and_then(|(a, b)| onefold::resemblance(a, b, plan.ngram_size)).map(|s| s.as_f64());
+        pair.resemblance = both.and_then(|(a, b)| onefold::resemblance(a, b, plan.recipe())).map(|s| s.as_f64());
     }
 }

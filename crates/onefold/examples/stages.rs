@@ -10,7 +10,7 @@
 
 use std::error::Error;
 
-use onefold::{Discard, Exec, FieldReader, Input, Parsed, Plan, Shingler, Tokenizer, Tokens, ingest};
+use onefold::{Discard, Exec, FieldReader, Input, Parsed, Plan, Recipe, Shingler, Tokenizer, Tokens, ingest};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -35,12 +35,14 @@ fn main() -> Result<(), Box<dyn Error>> {
             std::hint::black_box(tokens.digest());
         });
     });
-    let mut shingler = Shingler::default();
+    let (mut shingler, mut set) = (Shingler::default(), Vec::new());
     report("JSON, tokenise, digest, shingle, sort", &mut || {
         steps.run(&rows, &mut |text| {
             tokenizer.tokenize(text, &mut tokens);
             std::hint::black_box(tokens.digest());
-            std::hint::black_box(shingler.shingle(&tokens, 5));
+            set.clear();
+            shingler.shingle_into(text, &tokens, Recipe::of_words(5), &mut set);
+            std::hint::black_box(&set);
         });
     });
     let exec = Exec { threads: 1, ..Exec::default() };

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::document::ShingleRef;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::exec::SpillFile;
 use crate::shingle::set_hash;
 
@@ -37,25 +37,26 @@ impl Arenas {
 
     /// A set; the buffer is for those that are not in memory.
     pub fn set<'a>(&'a self, set: ShingleRef, buffer: &'a mut Vec<u64>) -> Result<&'a [u64]> {
-        match self.held(set) {
-            Some(shingles) => Ok(shingles),
-            None => self.load(set, buffer).map(|()| buffer.as_slice()),
+        if let Arena::Held(shingles) = &self.all[set.arena as usize] {
+            return Ok(set.of(shingles));
         }
+        self.load(set, buffer)?;
+        Ok(buffer)
     }
 
     /// Puts a set into the buffer, and nothing else.
     pub(crate) fn load(&self, set: ShingleRef, buffer: &mut Vec<u64>) -> Result<()> {
         let (first, file) = match (&self.all[set.arena as usize], &self.file) {
-            (Arena::Spilled(first), Some(file)) => (first, file),
-            _ => {
+            (Arena::Held(shingles), _) => {
                 buffer.clear();
-                buffer.extend_from_slice(self.held(set).unwrap_or_default());
+                buffer.extend_from_slice(set.of(shingles));
                 return Ok(());
             }
+            (Arena::Spilled(first), Some(file)) => (first, file),
+            (Arena::Spilled(_), None) => return Err(without_file()),
         };
-        buffer.resize(set.len as usize, 0);
         let at = first + u64::from(set.start);
-        file.read(at, buffer)?;
+        read(file, at, set.len, buffer)?;
         // Its hash was taken when it was made: a better witness than any checksum of the disk's words.
         if set.len > 0 && set_hash(buffer) != set.hash {
             return Err(file.damaged(at, "a set of shingles is not what was written"));
@@ -63,11 +64,18 @@ impl Arenas {
         Ok(())
     }
 
-    fn held(&self, set: ShingleRef) -> Option<&[u64]> {
-        let start = set.start as usize;
-        match &self.all[set.arena as usize] {
-            Arena::Held(shingles) => Some(&shingles[start..start + set.len as usize]),
-            Arena::Spilled(_) => None,
+    /// Words that end with a hash of the others; the buffer is for those that are not in memory.
+    pub(crate) fn run<'a>(&'a self, words: ShingleRef, buffer: &'a mut Vec<u64>) -> Result<&'a [u64]> {
+        let (first, file) = match (&self.all[words.arena as usize], &self.file) {
+            (Arena::Held(all), _) => return Ok(words.of(all)),
+            (Arena::Spilled(first), Some(file)) => (first, file),
+            (Arena::Spilled(_), None) => return Err(without_file()),
+        };
+        let at = first + u64::from(words.start);
+        read(file, at, words.len, buffer)?;
+        match buffer.split_last() {
+            Some((hash, words)) if *hash == set_hash(words) => Ok(buffer),
+            _ => Err(file.damaged(at, "what was taken from tokens is not what was written")),
         }
     }
 
@@ -82,4 +90,13 @@ impl Arenas {
         };
         Ok(self.all.into_iter().map(held).collect())
     }
+}
+
+fn read(file: &SpillFile, at: u64, words: u32, buffer: &mut Vec<u64>) -> Result<()> {
+    buffer.resize(words as usize, 0);
+    file.read(at, buffer)
+}
+
+fn without_file() -> Error {
+    Error::Bug("a spilled arena without a file".into())
 }

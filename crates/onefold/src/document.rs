@@ -50,6 +50,16 @@ pub struct Entry {
     pub digest: Digest,
     /// Its shingles.
     pub shingles: ShingleRef,
+    /// Words behind its shingles, which the method took from its tokens; the last is a hash of the others.
+    pub features: u32,
+}
+
+impl Entry {
+    /// Where the method's words are, if there are any.
+    pub(crate) fn features(&self) -> Option<ShingleRef> {
+        let ShingleRef { arena, start, len, .. } = self.shingles;
+        (self.features > 0).then_some(ShingleRef { arena, start: start + len, len: self.features, hash: 0 })
+    }
 }
 
 /// Where a document's bytes are.
@@ -74,6 +84,13 @@ pub struct ShingleRef {
     pub len: u32,
     /// A hash of the set; equal sets have equal hashes.
     pub hash: u64,
+}
+
+impl ShingleRef {
+    /// The set in its arena.
+    pub(crate) fn of(self, arena: &[u64]) -> &[u64] {
+        &arena[self.start as usize..(self.start + self.len) as usize]
+    }
 }
 
 /// 256 bits of a token sequence: the identity of *exact*.

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::exec::{Exec, Memory};
-use crate::fingerprint::{Built, Fingerprint};
+use crate::fingerprint::Side;
 use crate::join::{Needs, PairList};
 use crate::plan::{PairsMode, Plan};
 use crate::read::{self, Amounts, Sample, Source};
@@ -55,13 +55,20 @@ pub struct Estimate {
 /// Predicts what [`run`](crate::run) will take with the same arguments. Reads a part of the inputs, and writes nothing.
 pub fn estimate(plan: &Plan, exec: &Exec<'_>, source: impl Into<Source>, sink: &dyn Sink) -> Result<Estimate> {
     plan.validate()?;
-    let (keys_of, sketch_len) = keys_of(plan)?;
-    let sample = read::sample(plan, exec, source.into(), sink, &*keys_of)?;
+    let method = plan.build_method()?;
+    let contained = plan.measure().containment.is_some();
+    let keys_of = |size: u32| {
+        let sketch = method.as_dyn().most_sketch(size);
+        // Where containment is asked for the second join indexes every shingle, and takes more than the first.
+        let keys = if contained { size } else { method.as_dyn().key_count(Side { size, sketch }) };
+        (keys, sketch)
+    };
+    let sample = read::sample(plan, exec, source.into(), sink, &keys_of)?;
     if sample.inputs.documents == 0.0 {
         let first = sample.skipped.first().map(|s| format!(" (first: '{}', {}: {})", s.input, s.reason, s.detail));
         return Err(Error::NoInput { seen: sample.skipped.len() as u64, first: first.unwrap_or_default() });
     }
-    let course = Course::new(&sample, sketch_len as u64, exec);
+    let course = Course::new(&sample, exec);
     let documents = sample.inputs.documents.round() as u64;
     let least = read::least_memory(course.documents, sample.longest).max(Memory::LEAST);
     let on_disk = course.spills_sets() || course.spills_keys();
@@ -81,37 +88,19 @@ pub fn estimate(plan: &Plan, exec: &Exec<'_>, source: impl Into<Source>, sink: &
         disk_bytes: course.disk(),
         pairs_disk_bytes: if course.limit == u64::MAX { 0 } else { pairs_on_disk(plan, documents) },
         result_bytes: sink.bytes_to_write(documents, sample.inputs.id_bytes as u64),
-        time_factor: sample.bytes as f64 / sample.sampled_bytes.max(1) as f64 * stages_factor(plan, sketch_len, on_disk),
-    })
-}
-
-type KeysOf = Box<dyn Fn(u32) -> u32>;
-
-/// How many join keys a set of some size has, and how many numbers its sketch.
-fn keys_of(plan: &Plan) -> Result<(KeysOf, usize)> {
-    if plan.measure().containment.is_some() {
-        // The second join indexes every shingle, and takes more than the first.
-        return Ok((Box::new(|size| size), 0));
-    }
-    Ok(match plan.method.build(plan.join_threshold())? {
-        Built::Exact(method) => (Box::new(move |size| method.key_count(size)), 0),
-        Built::MinHash(method) => {
-            let sketch_len = method.sketch_len();
-            (Box::new(move |size| method.key_count(size)), sketch_len)
-        }
+        time_factor: sample.bytes as f64 / sample.sampled_bytes.max(1) as f64 * stages_factor(plan, on_disk),
     })
 }
 
 /// How many times longer all stages take than the first four, as measured with two threads and 50 MB to 1 GB of pages.
-fn stages_factor(plan: &Plan, sketch_len: usize, on_disk: bool) -> f64 {
+fn stages_factor(plan: &Plan, on_disk: bool) -> f64 {
     let exact = if on_disk { 3.0 } else { 2.1 };
-    let sketches = sketch_len as f64 * 0.009;
     let containment = match (plan.measure().containment.is_some(), on_disk) {
         (false, _) => 0.0,
         (true, false) => 1.6,
         (true, true) => 3.0,
     };
-    exact + sketches + containment
+    exact + containment
 }
 
 /// Pairs and the rows that are made of them are there together.
@@ -140,9 +129,9 @@ struct Course {
 }
 
 impl Course {
-    fn new(sample: &Sample, sketch_len: u64, exec: &Exec<'_>) -> Course {
-        let Amounts { documents, raw_bytes, disk_bytes, shingles, keys, .. } = sample.inputs.and(&sample.reference);
-        let join = Needs { sets: documents as u64, shingles: shingles as u64, keys: keys as u64, sketch_len };
+    fn new(sample: &Sample, exec: &Exec<'_>) -> Course {
+        let Amounts { documents, raw_bytes, disk_bytes, shingles, keys, sketches, .. } = sample.inputs.and(&sample.reference);
+        let join = Needs { shingles: shingles as u64, keys: keys as u64, sketches: sketches as u64 };
         Course {
             join,
             documents: read::bytes_of_documents(raw_bytes as u64, documents as u64),
@@ -192,7 +181,7 @@ mod tests {
 
     /// A gigabyte of text, as it was measured: 160,000 documents, 107 million shingles.
     fn course(limit: u64) -> Course {
-        let join = Needs { sets: 160_000, shingles: 107_000_000, keys: 20_000_000, sketch_len: 0 };
+        let join = Needs { shingles: 107_000_000, keys: 20_000_000, sketches: 0 };
         let (documents, raw, work) = (77_000_000, 42_000_000, 32 << 20);
         Course { join, documents, raw, batches: 875_000_000, work, limit, resumable: false }
     }

@@ -47,6 +47,7 @@ mod neighbours;
 mod normalize;
 mod outcome;
 mod plan;
+mod presets;
 mod rank;
 mod read;
 mod reference;
@@ -57,14 +58,18 @@ mod shingle;
 mod threshold;
 mod verify;
 
-pub use cluster::ClusterMode;
+pub use cluster::{ClusterMode, Members};
 pub use document::{Collection, Digest, DocIndex, Document, Entry, Flags, InputFile, Locator};
 pub use error::{Error, ErrorKind, Result, SkipKind, Skipped, printable};
 pub use estimate::{Estimate, estimate};
 pub use exec::{Exec, Memory, Observer, Silent, Spill, parse_size};
-pub use fingerprint::{Guarantee, Method, MinHashSettings};
-pub use normalize::{Tokenizer, Tokens};
-pub use plan::{Columns, PairsMode, Plan, Relate, Remove};
+pub use fingerprint::{
+    BottomKSettings, Guarantee, Method, MinHashSettings, Minima, SampleSettings, SampleSizes, SimHashFeatures, SimHashSettings,
+    SupershinglesSettings, Weights,
+};
+pub use normalize::{TextRules, Tokenizer, Tokens};
+pub use plan::{Columns, PairsMode, Plan, Relate, Remove, Verify};
+pub use presets::{PRESETS, Preset, preset};
 pub use rank::{KeepRules, Preference, Rule};
 #[cfg(feature = "parquet")]
 pub use read::panic_is_caught;
@@ -76,8 +81,8 @@ pub use report::{
 };
 pub use rethreshold::rethreshold;
 pub use run::{Counts, Outcome, Pair, PairRows, Reason, ReferenceCounts, Relation, SourceCounts, Stage, Verdict, Warning, run};
-pub use shingle::Shingler;
 pub use shingle::hash::FINGERPRINT_VERSION;
+pub use shingle::{Hash, Recipe, Shingler, Unit};
 pub use threshold::Threshold;
 pub use verify::diff::{Change, Diff, Kind, diff};
 pub use verify::edit::{Normalizer, edit_distance, edit_distance_at_most};

@@ -122,12 +122,12 @@ impl Neighbours for Adjacent<'_> {
 }
 
 /// The index itself: only leaders are ever looked up, so a template with a million copies costs a million comparisons.
-pub(crate) struct Probing<'a, F> {
+pub(crate) struct Probing<'a, F: ?Sized> {
     pub(crate) join: &'a Join<'a, F>,
     pub(crate) exec: &'a Exec<'a>,
 }
 
-impl<F: Fingerprint> Neighbours for Probing<'_, F> {
+impl<F: Fingerprint + ?Sized> Neighbours for Probing<'_, F> {
     fn of(&self, leaders: &[SetIndex], useful: &(dyn Fn(SetIndex, SetIndex) -> bool + Sync)) -> Result<Vec<Vec<Near>>> {
         let found = self.join.partners_of(self.exec, leaders, useful)?;
         self.exec.check()?;

@@ -2,11 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::cluster::ClusterMode;
+use crate::cluster::{ClusterMode, Members};
 use crate::error::{Error, Result};
-use crate::fingerprint::Method;
+use crate::fingerprint::{Aim, Built, Guarantee, Method};
+use crate::normalize::TextRules;
 use crate::rank::KeepRules;
 use crate::shingle::hash::FINGERPRINT_VERSION;
+use crate::shingle::{Hash, Recipe, Unit};
 use crate::threshold::Threshold;
 use crate::verify::{Containment, Measure};
 
@@ -27,14 +29,22 @@ pub struct Plan {
     pub min_contained: u32,
     /// What is removed.
     pub remove: Remove,
-    /// Words in a shingle; longer ones find fewer and surer duplicates.
+    /// How text is cut into words.
+    pub text: TextRules,
+    /// What shingles are made of.
+    pub shingle: Unit,
+    /// Words (or characters, lines) in a shingle; longer ones find fewer and surer duplicates.
     pub ngram_size: u32,
+    /// How shingles are hashed.
+    pub hash: Hash,
     /// Which document of a cluster is kept, first rule first.
     pub keep: KeepRules,
     /// Documents whose id or source matches one of these globs are never removed.
     pub protect: Vec<String>,
     /// What `cluster_id` describes.
     pub cluster: ClusterMode,
+    /// Which of the representatives that it is near a document joins.
+    pub members: Members,
     /// Which verified pairs are listed.
     pub pairs: PairsMode,
     /// Most pairs that `pairs = "all"` lists; without it the larger of 10 million and 200 × documents.
@@ -46,8 +56,26 @@ pub struct Plan {
     pub max_document_bytes: u64,
     /// Where a JSONL row has its parts.
     pub columns: Columns,
+    /// Shingles that more documents than this have are left out of sketches.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub common_shingles: Option<u32>,
+    /// What makes a candidate a pair.
+    pub verify: Verify,
+    /// The published work whose settings these are, as far as they were not changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub preset: Option<String>,
     /// How candidate pairs are found.
     pub method: Method,
+}
+
+/// What makes a candidate a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verify {
+    /// Its resemblance, measured on all shingles, reaches the threshold.
+    Exact,
+    /// The method's word. The resemblance is still measured, for the tables, but decides nothing.
+    None,
 }
 
 /// Names of the fields of a JSONL row; `meta.url` is the field `url` inside `meta`.
@@ -114,15 +142,22 @@ impl Default for Plan {
             containment: Threshold::NINE_TENTHS,
             min_contained: 20,
             remove: Remove::Duplicates,
+            text: TextRules::Words,
+            shingle: Unit::Words,
             ngram_size: 5,
+            hash: Hash::Fast,
             keep: KeepRules::default(),
             protect: Vec::new(),
             cluster: ClusterMode::Conservative,
+            members: Members::Closest,
             pairs: PairsMode::All,
             max_pairs: None,
             follow: false,
             max_document_bytes: 256 << 20,
             columns: Columns::default(),
+            common_shingles: None,
+            verify: Verify::Exact,
+            preset: None,
             method: Method::Exact,
         }
     }
@@ -156,8 +191,57 @@ impl Plan {
         if self.columns.text.is_empty() {
             return Err(Error::setting("text-column", "the name of a field", ""));
         }
+        self.validate_method()?;
         crate::rank::Protected::compile(&self.protect)?;
-        self.method.validate(self.threshold)
+        self.build_method().map(|_| ())
+    }
+
+    fn validate_method(&self) -> Result<()> {
+        if self.common_shingles.is_some_and(|most| most < 2) {
+            return Err(Error::setting("common-shingles", "at least 2", "fewer"));
+        }
+        if self.common_shingles.is_some() && self.method == Method::Exact {
+            return Err(Error::setting("common-shingles", "left away with the exact method, which needs no such limit", "given"));
+        }
+        if self.verify == Verify::Exact {
+            return Ok(());
+        }
+        if self.method == Method::Exact {
+            return Err(Error::setting("verify", "'exact' with the exact method", "none"));
+        }
+        if self.floor.is_some() {
+            return Err(Error::setting("verify", "'exact' where a floor is given", "none"));
+        }
+        if self.relation == Relate::Containment {
+            return Err(Error::setting("verify", "'exact' where containment is asked for", "none"));
+        }
+        Ok(())
+    }
+
+    /// What the method promises for pairs at the threshold with `union` shingles in either.
+    pub fn guarantee(&self, union: u32) -> Result<Guarantee> {
+        let method = self.build_method()?;
+        let recall = method.as_dyn().recall(self.join_threshold().as_f64(), union);
+        Ok(match recall {
+            _ if method.as_dyn().finds_all() => Guarantee::Exact,
+            Some(recall) if method.as_dyn().radius().is_none() => Guarantee::Probabilistic { miss_rate: 1.0 - recall },
+            _ => Guarantee::Other,
+        })
+    }
+
+    /// The probability that the method proposes a pair of this resemblance (for SimHash: of this cosine), where it is known.
+    pub fn recall(&self, similarity: f64, union: u32) -> Result<Option<f64>> {
+        Ok(self.build_method()?.as_dyn().recall(similarity, union))
+    }
+
+    /// What documents are compared by.
+    pub fn recipe(&self) -> Recipe {
+        Recipe { text: self.text, unit: self.shingle, size: self.ngram_size, hash: self.hash }
+    }
+
+    /// The method, with its numbers worked out.
+    pub(crate) fn build_method(&self) -> Result<Built> {
+        self.method.build(Aim { threshold: self.join_threshold(), verified: self.verify == Verify::Exact })
     }
 
     /// The resemblance down to which pairs are looked for.
@@ -168,7 +252,11 @@ impl Plan {
     /// What decides whether two documents belong together.
     pub(crate) fn measure(&self) -> Measure {
         let containment = Containment { least: self.containment, min_size: self.min_contained };
-        Measure { threshold: self.threshold, containment: (self.relation == Relate::Containment).then_some(containment) }
+        Measure {
+            threshold: self.threshold,
+            containment: (self.relation == Relate::Containment).then_some(containment),
+            decides: self.verify == Verify::Exact,
+        }
     }
 
     /// The most pairs to be listed for a collection of this size.

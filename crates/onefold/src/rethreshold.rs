@@ -149,5 +149,6 @@ fn entry(document: &Row, state: &Row, sources: &[String], files: &mut Files) -> 
         tokens: state.text("tokens").parse().ok()?,
         digest: Digest(blake3::Hash::from_hex(state.text("digest")).ok()?.into()),
         shingles: ShingleRef { len: state.text("shingles").parse().ok()?, ..ShingleRef::default() },
+        features: 0,
     })
 }

@@ -8,12 +8,12 @@ use crate::cluster::{ClusterMode, Components, Neighbours, Stars};
 use crate::document::{Collection, DocIndex};
 use crate::error::{Error, Result};
 use crate::exec::{Exec, Spill};
-use crate::fingerprint::{Built, Fingerprint};
-use crate::join::{self, Join, Ordered, PairList, SetIndex, SetPair, Sets};
-use crate::learn::Model;
+use crate::fingerprint::{Built, Common, Fingerprint};
+use crate::join::{self, Beside, Join, Ordered, PairList, SetIndex, SetPair, Sets};
+use crate::learn::{Model, feature_frequencies};
 use crate::neighbours::{Adjacent, Probing};
 use crate::outcome::{Clustering, list_pairs, list_star, verdicts};
-use crate::plan::{PairsMode, Plan, Remove};
+use crate::plan::{PairsMode, Plan, Relate, Remove, Verify};
 use crate::rank::{Protected, Ranking};
 use crate::read::{self, Source};
 use crate::reference;
@@ -134,29 +134,43 @@ fn run_stages(plan: &Plan, exec: &Exec<'_>, source: Source, sink: &mut dyn Sink)
 /// From shingle sets to verdicts.
 fn decide(plan: &Plan, exec: &Exec<'_>, mut collection: Collection) -> Result<Outcome> {
     let sets = Sets::collapse(&collection)?;
+    let mut method = plan.build_method()?;
     // 5 learn
     let ordered = exec.stage(Stage::Learn, None, || {
-        let model = Model::learn(&collection, &sets)?;
+        let looks_at_prefixes = matches!(method, Built::Exact(_)) || plan.relation == Relate::Containment;
+        let model = if looks_at_prefixes { Some(Model::learn(&collection, &sets)?) } else { None };
         Ok(Ordered::new(std::mem::take(&mut collection.arenas), &sets, model))
     })?;
-    let (verdicts, pairs) = match plan.method.build(plan.join_threshold())? {
-        Built::Exact(method) => compare(plan, exec, &collection, &sets, ordered, &method)?,
-        Built::MinHash(method) => compare(plan, exec, &collection, &sets, ordered, &method)?,
+    let (verdicts, pairs) = match &mut method {
+        Built::Exact(method) => compare(plan, exec, &collection, &sets, ordered, &Common::default(), method)?,
+        Built::Sketching(method) => {
+            let common = match plan.common_shingles {
+                Some(most) => join::common_shingles(&sets, &ordered, most, exec)?,
+                None => Common::default(),
+            };
+            if method.learns() {
+                method.learn(collection.documents.len() as u64, feature_frequencies(&collection, &sets, &ordered)?);
+            }
+            compare(plan, exec, &collection, &sets, ordered, &common, &**method)?
+        }
     };
     Outcome::close(plan.clone(), collection, verdicts, pairs)
 }
 
 /// What a method proposes, verified; and who stays.
-fn compare<F: Fingerprint>(
+fn compare<F: Fingerprint + ?Sized>(
     plan: &Plan,
     exec: &Exec<'_>,
     collection: &Collection,
     sets: &Sets,
     ordered: Ordered<'_>,
+    common: &Common,
     method: &F,
 ) -> Result<(Vec<Verdict>, PairRows)> {
     // 6 fingerprint
-    let join = exec.stage(Stage::Fingerprint, None, || Join::new(sets, &ordered, method, plan.join_threshold(), exec))?;
+    let beside = Beside { common, documents: &collection.documents };
+    let reach = (plan.verify == Verify::Exact).then(|| plan.join_threshold());
+    let join = exec.stage(Stage::Fingerprint, None, || Join::new(sets, &ordered, beside, method, reach, exec))?;
     // 7 join, 8 verify: each candidate is measured where it is found.
     let of = sets.of_documents(collection.documents.len());
     match plan.pairs {
@@ -205,7 +219,8 @@ pub(crate) fn conclude(
     let (documents, measure) = (&collection.documents, plan.measure());
     let accepted = |pair: &SetPair| pair.accepted_by(measure, sets);
     let removes = |kind: TieKind| kind == TieKind::Near || (kind == TieKind::Contained && plan.remove == Remove::Contained);
-    let settle = |neighbours: &dyn Neighbours| Stars::settle(documents, sets, &ranking, neighbours, measure, removes);
+    let settle =
+        |neighbours: &dyn Neighbours| Stars::settle(documents, sets, &ranking, neighbours, measure, plan.members, removes);
     let stars = exec.stage(Stage::Cluster, None, || match evidence {
         Evidence::Pairs(pairs) => settle(&Adjacent::new(sets, pairs, accepted, exec)?),
         Evidence::Probes { neighbours, .. } => settle(*neighbours),
@@ -233,7 +248,7 @@ pub(crate) fn conclude(
 }
 
 /// Every pair of sets, within the limit that the listing has for rows: pairs inside families count too.
-fn all_pairs<F: Fingerprint>(
+fn all_pairs<F: Fingerprint + ?Sized>(
     plan: &Plan,
     exec: &Exec<'_>,
     collection: &Collection,

@@ -28,6 +28,12 @@ impl Threshold {
     /// What containment asks for by default: 0.9.
     pub const NINE_TENTHS: Threshold = Threshold { numerator: 9, denominator: 10 };
 
+    /// What several works ask for: 0.5.
+    pub const HALF: Threshold = Threshold { numerator: 1, denominator: 2 };
+
+    /// The published best of SpotSigs: 0.44.
+    pub const ELEVEN_25THS: Threshold = Threshold { numerator: 11, denominator: 25 };
+
     /// Whether `overlap / union ≥ t`.
     pub fn reached(self, overlap: u32, union: u64) -> bool {
         u64::from(overlap) * self.denominator >= self.numerator * union

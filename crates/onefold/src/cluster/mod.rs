@@ -11,7 +11,7 @@ mod stars;
 use serde::{Deserialize, Serialize};
 
 pub use components::Components;
-pub use stars::{Neighbours, Stars};
+pub use stars::{Members, Neighbours, Stars};
 
 /// What `cluster_id` and `cluster_size` describe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,11 +4,23 @@
 //! all its neighbours; a member joins the most similar leader that may cover it, the better-ranked of equals. What a family
 //! becomes depends on better ranks alone, so there is one answer, however the work is divided.
 
+use serde::{Deserialize, Serialize};
+
 use crate::document::{DocIndex, Entry};
 use crate::error::Result;
 use crate::join::{SetIndex, Sets};
 use crate::rank::Ranking;
 use crate::verify::{Measure, Similarity, Tie, TieKind};
+
+/// Which of the leaders that may cover it a document joins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Members {
+    /// The most similar; of equals the better-ranked.
+    Closest,
+    /// The best-ranked (W11).
+    First,
+}
 
 /// Who is near whom.
 pub trait Neighbours {
@@ -63,9 +75,10 @@ impl Stars {
         ranking: &Ranking<'_>,
         neighbours: &dyn Neighbours,
         measure: Measure,
+        members: Members,
         removes: impl Fn(TieKind) -> bool,
     ) -> Result<Stars> {
-        let families = Families::new(documents, sets, ranking, measure);
+        let families = Families { members, ..Families::new(documents, sets, ranking, measure) };
         let all = Round { standing: vec![true; families.all.len()], holds: &removes, all_lead: false };
         let covers = families.settle(neighbours, &all)?;
         let mut stars = families.assign(documents, &covers);
@@ -90,6 +103,7 @@ struct Round<'a> {
 
 struct Families<'a> {
     measure: Measure,
+    members: Members,
     sets: &'a Sets,
     all: Vec<Family>,
     /// Families of a set: `all[starts[set]..starts[set + 1]]`.
@@ -114,7 +128,7 @@ impl<'a> Families<'a> {
             }
         }
         starts.push(all.len());
-        Families { measure, sets, all, starts }
+        Families { measure, members: Members::Closest, sets, all, starts }
     }
 
     fn of_set(&self, set: SetIndex) -> std::ops::Range<FamilyIndex> {
@@ -191,7 +205,11 @@ impl<'a> Families<'a> {
 
     /// Lets a leader cover a family if it may and binds it more closely than others so far.
     fn offer(&self, leader: FamilyIndex, family: FamilyIndex, tie: Tie, covers: &mut [Option<Cover>]) {
-        let closer = covers[family as usize].is_none_or(|cover| tie.exceeds(cover.tie));
+        let closer = covers[family as usize].is_none_or(|cover| match self.members {
+            Members::Closest => tie.exceeds(cover.tie),
+            // Leaders come by rank.
+            Members::First => false,
+        });
         if closer && self.may_cover(leader, family) {
             covers[family as usize] = Some(Cover { leader, tie });
         }

@@ -5,9 +5,7 @@
 //! needed, at most max(|x| − p(x), |y| − p(y)) can lie outside the common part of the prefixes, since a common element inside the
 //! prefix that ends first in the order lies inside the other as well. So o minus that many must be seen.
 
-use std::ops::RangeInclusive;
-
-use super::Fingerprint;
+use super::{Fingerprint, Side};
 use crate::threshold::Threshold;
 
 /// See the module.
@@ -23,27 +21,23 @@ impl Exact {
 }
 
 impl Fingerprint for Exact {
-    fn keys(&self, shingles: &[u64], _sketch: &[u32], keys: &mut Vec<u64>) {
+    fn keys(&self, shingles: &[u64], _sketch: &[u64], keys: &mut Vec<u64>) {
         let prefix = self.threshold.prefix(shingles.len() as u32);
         keys.extend_from_slice(&shingles[..prefix as usize]);
     }
 
-    fn key_count(&self, size: u32) -> u32 {
-        self.threshold.prefix(size)
-    }
-
-    fn partner_sizes(&self, size: u32) -> RangeInclusive<u32> {
-        self.threshold.smallest_partner(size)..=self.threshold.largest_partner(size)
+    fn key_count(&self, set: Side) -> u32 {
+        self.threshold.prefix(set.size)
     }
 
     fn largest_partner_from(&self, size: u32, place: u32) -> u32 {
         self.threshold.largest_partner_from(size, place)
     }
 
-    fn needed_keys(&self, a: u32, b: u32) -> u32 {
+    fn needed_keys(&self, a: Side, b: Side) -> u32 {
         let outside = |size: u32| size - self.threshold.prefix(size);
-        let needed = self.threshold.needed_overlap(a, b);
-        needed.saturating_sub(outside(a).max(outside(b))).max(1)
+        let needed = self.threshold.needed_overlap(a.size, b.size);
+        needed.saturating_sub(outside(a.size).max(outside(b.size))).max(1)
     }
 
     fn prefix(&self, size: u32) -> Option<u32> {
@@ -52,5 +46,9 @@ impl Fingerprint for Exact {
 
     fn finds_all(&self) -> bool {
         true
+    }
+
+    fn recall(&self, similarity: f64, _union: u32) -> Option<f64> {
+        Some(f64::from(u8::from(similarity >= self.threshold.as_f64())))
     }
 }

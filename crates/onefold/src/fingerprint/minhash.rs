@@ -1,13 +1,15 @@
-//! MinHash with bands: k minima of k hash functions, cut into bands of rows; two sets with an equal band are a candidate.
+//! MinHash with bands: k minima, cut into bands of rows; two sets with an equal band are a candidate.
 //!
 //! A pair of resemblance J shares a band with probability 1 − (1 − J^rows)^bands. Verification follows, so bands are chosen for
 //! recall: the most rows for which a pair at the threshold is missed with at most one percent.
-
-use std::ops::RangeInclusive;
+//!
+//! One hash function serves for all minima: shingles fall into k bins, and each bin keeps its smallest (one-permutation hashing). An
+//! empty bin takes what another has that chance chooses, the same for all sets (Shrivastava's optimal densification). Each minimum then
+//! agrees with probability J, as with k functions, and the cost is that of one.
 
 use serde::{Deserialize, Serialize};
 
-use super::Fingerprint;
+use super::{Aim, Fingerprint, Side, View};
 use crate::error::{Error, Result};
 use crate::shingle::hash::mix;
 use crate::threshold::Threshold;
@@ -19,7 +21,7 @@ const MISS_RATE: f64 = 0.01;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Settings {
-    /// Number of hash functions.
+    /// Number of minima.
     pub num_perm: u32,
     /// Number of bands.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -27,7 +29,7 @@ pub struct Settings {
     /// Minima in a band; more rows propose fewer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rows: Option<u32>,
-    /// Of the hash functions.
+    /// Of the hash function.
     pub seed: u64,
 }
 
@@ -42,27 +44,17 @@ impl Default for Settings {
 pub struct MinHash {
     bands: u32,
     rows: u32,
-    threshold: Threshold,
-    /// An odd factor and a summand for each function: one-to-one on 64 bits.
-    functions: Vec<(u64, u64)>,
+    seed: u64,
 }
 
 impl MinHash {
-    pub(super) fn new(settings: &Settings, threshold: Threshold) -> Result<Self> {
-        let (bands, rows) = bands_and_rows(settings, threshold)?;
-        let random = |n: u64| mix(settings.seed.wrapping_add(n).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        let functions = (0..u64::from(bands * rows)).map(|i| (random(2 * i) | 1, random(2 * i + 1))).collect();
-        Ok(MinHash { bands, rows, threshold, functions })
+    pub(super) fn new(settings: &Settings, aim: Aim) -> Result<Self> {
+        let (bands, rows) = bands_and_rows(settings, aim.threshold)?;
+        Ok(MinHash { bands, rows, seed: mix(settings.seed ^ 0x9e37_79b9_7f4a_7c15) })
     }
 
-    /// Bands and rows in use.
-    pub fn shape(&self) -> (u32, u32) {
-        (self.bands, self.rows)
-    }
-
-    /// The probability that a pair exactly at `threshold` shares no band.
-    pub fn miss_rate(&self, threshold: Threshold) -> f64 {
-        miss_rate(threshold.as_f64(), self.bands, self.rows)
+    fn bins(&self) -> usize {
+        (self.bands * self.rows) as usize
     }
 }
 
@@ -93,70 +85,89 @@ fn bands_and_rows(settings: &Settings, threshold: Threshold) -> Result<(u32, u32
     Err(Error::setting("bands and rows", allowed, format!("{} × {}", chosen.0, chosen.1)))
 }
 
+/// Two minima in a word.
+fn minimum(sketch: &[u64], at: usize) -> u32 {
+    (sketch[at / 2] >> (32 * (at % 2))) as u32
+}
+
 impl Fingerprint for MinHash {
-    fn sketch(&self, shingles: &[u64], sketch: &mut Vec<u32>) {
-        for &(factor, summand) in &self.functions {
-            let minimum = shingles.iter().map(|s| s.wrapping_mul(factor).wrapping_add(summand) >> 32).min();
-            sketch.push(minimum.unwrap_or(0) as u32);
-        }
+    fn most_sketch(&self, _size: u32) -> u32 {
+        self.bins().div_ceil(2) as u32
     }
 
-    fn keys(&self, shingles: &[u64], sketch: &[u32], keys: &mut Vec<u64>) {
-        if shingles.is_empty() {
+    fn sketch(&self, view: View<'_>, sketch: &mut Vec<u64>) {
+        /// No shingle's: its hash has 32 bits.
+        const EMPTY: u64 = u64::MAX;
+        let bins = self.bins();
+        let mut minima = vec![EMPTY; bins];
+        for shingle in view.shingles() {
+            let hash = mix(shingle ^ self.seed);
+            let bin = ((u128::from(hash) * bins as u128) >> 64) as usize;
+            minima[bin] = minima[bin].min(hash & u64::from(u32::MAX));
+        }
+        if minima.iter().all(|&minimum| minimum == EMPTY) {
             return;
         }
-        for (band, minima) in sketch.chunks(self.rows as usize).enumerate() {
-            keys.push(minima.iter().fold(band as u64, |key, &m| mix(key ^ u64::from(m)).wrapping_add(1)));
+        let taken = minima.clone();
+        for (bin, minimum) in minima.iter_mut().enumerate().filter(|(_, minimum)| **minimum == EMPTY) {
+            let other = |attempt: u64| mix(self.seed ^ (bin as u64) << 32 ^ attempt) as usize % bins;
+            // Chance finds one sooner or later: there is one.
+            *minimum = (1..).map(|attempt| taken[other(attempt)]).find(|&minimum| minimum != EMPTY).unwrap_or(EMPTY);
+        }
+        sketch.extend(minima.chunks(2).map(|two| two[0] | two.get(1).copied().unwrap_or(0) << 32));
+    }
+
+    fn keys(&self, _shingles: &[u64], sketch: &[u64], keys: &mut Vec<u64>) {
+        if sketch.is_empty() {
+            return;
+        }
+        for band in 0..self.bands as usize {
+            let minima = (0..self.rows as usize).map(|row| minimum(sketch, band * self.rows as usize + row));
+            keys.push(minima.fold(band as u64, |key, minimum| mix(key ^ u64::from(minimum)).wrapping_add(1)));
         }
     }
 
-    fn key_count(&self, size: u32) -> u32 {
-        if size == 0 { 0 } else { self.bands }
+    fn key_count(&self, set: Side) -> u32 {
+        if set.sketch == 0 { 0 } else { self.bands }
     }
 
-    fn sketch_len(&self) -> usize {
-        self.functions.len()
-    }
-
-    /// Verification would refuse all others.
-    fn partner_sizes(&self, size: u32) -> RangeInclusive<u32> {
-        self.threshold.smallest_partner(size)..=self.threshold.largest_partner(size)
-    }
-
-    fn largest_partner_from(&self, _size: u32, _place: u32) -> u32 {
-        u32::MAX
-    }
-
-    fn needed_keys(&self, _a: u32, _b: u32) -> u32 {
+    fn needed_keys(&self, _a: Side, _b: Side) -> u32 {
         1
     }
 
-    fn finds_all(&self) -> bool {
-        false
+    fn estimate(&self, a: &[u64], b: &[u64]) -> Option<f64> {
+        if a.is_empty() || b.is_empty() {
+            return None;
+        }
+        let equal = (0..self.bins()).filter(|&at| minimum(a, at) == minimum(b, at)).count();
+        Some(equal as f64 / self.bins() as f64)
     }
 
-    fn estimate(&self, a: &[u32], b: &[u32]) -> Option<f64> {
-        let equal = a.iter().zip(b).filter(|(x, y)| x == y).count();
-        Some(equal as f64 / self.functions.len() as f64)
+    fn recall(&self, similarity: f64, _union: u32) -> Option<f64> {
+        Some(1.0 - miss_rate(similarity, self.bands, self.rows))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::Common;
     use super::*;
 
     fn built(settings: Settings, threshold: &str) -> Result<MinHash> {
-        MinHash::new(&settings, threshold.parse().unwrap())
+        MinHash::new(&settings, Aim { threshold: threshold.parse().unwrap(), verified: true })
     }
 
     #[test]
     fn bands_follow_from_the_threshold() {
-        assert_eq!(built(Settings::default(), "0.8").unwrap().shape(), (21, 6));
-        let (_, low) = built(Settings::default(), "0.5").unwrap().shape();
-        let (_, high) = built(Settings::default(), "0.95").unwrap().shape();
+        let shape = |settings: Settings, threshold: &str| {
+            let MinHash { bands, rows, .. } = built(settings, threshold).unwrap();
+            (bands, rows)
+        };
+        assert_eq!(shape(Settings::default(), "0.8"), (21, 6));
+        let ((_, low), (_, high)) = (shape(Settings::default(), "0.5"), shape(Settings::default(), "0.95"));
         assert!(low < 6 && high > 6);
         let given = Settings { bands: Some(16), rows: Some(8), ..Settings::default() };
-        assert_eq!(built(given, "0.8").unwrap().shape(), (16, 8));
+        assert_eq!(shape(given, "0.8"), (16, 8));
     }
 
     #[test]
@@ -172,17 +183,25 @@ mod tests {
         }
     }
 
+    /// Sets with more shingles than bins, and with far fewer.
     #[test]
     fn estimates_lie_near_the_resemblance() {
-        let method = built(Settings::default(), "0.5").unwrap();
-        let set = |range: std::ops::Range<u64>| range.map(|i| mix(i) >> 3).collect::<Vec<_>>();
-        let sketch = |shingles: &[u64]| {
-            let mut sketch = Vec::new();
-            method.sketch(shingles, &mut sketch);
-            sketch
-        };
-        let (a, b) = (sketch(&set(0..1000)), sketch(&set(250..1250)));
-        let estimate = method.estimate(&a, &b).unwrap();
-        assert!((estimate - 0.6).abs() < 4.0 * (0.6f64 * 0.4 / 128.0).sqrt(), "{estimate}");
+        for size in [1000, 100, 12] {
+            let mut sum = 0.0;
+            let rounds = 200;
+            for seed in 0..rounds {
+                let method = built(Settings { seed, ..Settings::default() }, "0.5").unwrap();
+                let sketch = |from: u64| {
+                    let shingles: Vec<u64> = (from..from + size).map(|i| mix(i) >> 3).collect();
+                    let mut sketch = Vec::new();
+                    method.sketch(View::new(&shingles, &[], &Common::default()), &mut sketch);
+                    sketch
+                };
+                sum += method.estimate(&sketch(0), &sketch(size / 4)).unwrap();
+            }
+            let (mean, truth) = (sum / rounds as f64, 0.6);
+            let deviation = (truth * (1.0 - truth) / 126f64.min(size as f64) / rounds as f64).sqrt();
+            assert!((mean - truth).abs() < 4.0 * deviation, "{size}: {mean}");
+        }
     }
 }

@@ -8,7 +8,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::index::Index;
-use super::keys::Keys;
+use super::keys::{Keys, Lookup};
 use super::ordered::{Buffers, Ordered, Recent};
 use super::pairs::{Collector, PairList};
 use super::sets::{SetIndex, Sets};
@@ -17,6 +17,7 @@ use super::tasks::Task;
 use super::{BLOCK, SetPair};
 use crate::error::Result;
 use crate::exec::Exec;
+use crate::fingerprint::Common;
 use crate::run::Stage;
 use crate::verify::{self, Containment, Similarity};
 
@@ -33,8 +34,33 @@ pub fn contained_pairs(
     let keys = Keys::new(Shared::build(sets.len(), &AllShingles { sets, ordered, first }, exec)?, exec)?;
     let search = Search { sets, ordered, containment, known, collector: Collector::new(exec, limit), exec };
     let window = |set: SetIndex| set + 1..(sets.len() as SetIndex).max(set + 1);
-    keys.each_part(exec, window, |index, task| search.part(index, task))?;
+    keys.each_part(exec, window, |lookup, task| match lookup {
+        Lookup::Keys(index) => search.part(index, task),
+        Lookup::Codes(_) => Ok(()),
+    })?;
     search.collector.finish()
+}
+
+/// The shingles that more than `most` documents have.
+pub fn common_shingles(sets: &Sets, ordered: &Ordered<'_>, most: u32, exec: &Exec<'_>) -> Result<Common> {
+    let shared = Shared::build(sets.len(), &AllShingles { sets, ordered, first: 0 }, exec)?;
+    let mut common = Vec::new();
+    shared.each_posting(
+        exec,
+        |_| true,
+        |posting| {
+            let documents: usize = posting.iter().map(|entry| sets.documents(entry.set).len()).sum();
+            if documents > most as usize {
+                common.extend(posting.first().map(|entry| entry.key));
+            }
+        },
+    )?;
+    // Those of one set are shared by no other, but may be of many documents.
+    let of_many = |set: &SetIndex| sets.documents(*set).len() > most as usize;
+    for set in (0..sets.len() as SetIndex).filter(of_many) {
+        ordered.each(set..set + 1, &mut Buffers::default(), |_, shingles| common.extend_from_slice(shingles))?;
+    }
+    Ok(common.into_iter().collect())
 }
 
 struct Search<'a, Known> {

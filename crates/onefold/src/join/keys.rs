@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::codes::Codes;
 use super::index::Index;
 use super::sets::SetIndex;
 use super::shared::Shared;
@@ -9,8 +10,19 @@ use super::tasks::{Task, divide, pieces, sums};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 
+/// What is probed.
+#[derive(Clone, Copy)]
+pub(super) enum Lookup<'a> {
+    /// Keys that sets share.
+    Keys(&'a Index),
+    /// Numbers that are near each other.
+    Codes(&'a Codes),
+}
+
 /// What shared keys have become.
 pub(super) enum Keys {
+    /// Numbers instead of keys.
+    Codes(Codes),
     /// The index of all sets.
     Indexed(Index),
     /// Too many for one index.
@@ -36,11 +48,12 @@ impl Keys {
         &self,
         exec: &Exec<'_>,
         window: impl Fn(SetIndex) -> Range<SetIndex>,
-        search: impl Fn(&Index, &Task) -> Result<()>,
+        search: impl Fn(Lookup<'_>, &Task) -> Result<()>,
     ) -> Result<()> {
         match self {
-            Keys::Indexed(index) => search(index, &Task { probe: index.sets(), among: index.sets() }),
-            Keys::Parted(parted) => parted.each(exec, window, search),
+            Keys::Codes(codes) => search(Lookup::Codes(codes), &Task { probe: codes.sets(), among: codes.sets() }),
+            Keys::Indexed(index) => search(Lookup::Keys(index), &Task { probe: index.sets(), among: index.sets() }),
+            Keys::Parted(parted) => parted.each(exec, window, |index, task| search(Lookup::Keys(index), task)),
         }
     }
 }

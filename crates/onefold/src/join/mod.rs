@@ -5,6 +5,7 @@
 //! keys, less what size and position rule out. Drops nothing that the method can find. Sets, keys, postings and pairs each go to disk when
 //! they are too many for memory.
 
+mod codes;
 mod contained;
 mod index;
 mod keys;
@@ -22,12 +23,12 @@ use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-pub use contained::contained_pairs;
+pub use contained::{common_shingles, contained_pairs};
 pub(crate) use needs::Needs;
 pub use ordered::Ordered;
 pub use pairs::PairList;
 pub use sets::{SetIndex, Sets};
-pub use sketches::Sketches;
+pub use sketches::{Beside, Sketches};
 pub(crate) use tasks::{pieces, sums};
 
 use crate::cluster::Components;
@@ -37,8 +38,8 @@ use crate::fingerprint::Fingerprint;
 use crate::run::Stage;
 use crate::threshold::Threshold;
 use crate::verify::{Measure, Similarity};
-use index::Index;
-use keys::Keys;
+use codes::Codes;
+use keys::{Keys, Lookup};
 use pairs::Collector;
 use probe::{Prober, Space};
 use shared::{KeysOf, Shared};
@@ -72,21 +73,35 @@ impl SetPair {
 const BLOCK: usize = 256;
 
 /// An index of the collection's distinct sets, ready to be probed.
-pub struct Join<'a, F> {
+pub struct Join<'a, F: ?Sized> {
     space: Space<'a, F>,
-    sketches: Sketches,
     keys: Keys,
     /// Counters that no thread uses at the moment.
     probers: Mutex<Vec<Prober>>,
 }
 
-impl<'a, F: Fingerprint> Join<'a, F> {
-    /// Fingerprints every set and builds the index.
-    pub fn new(sets: &'a Sets, ordered: &'a Ordered<'a>, method: &'a F, threshold: Threshold, exec: &Exec<'_>) -> Result<Self> {
-        let sketches = Sketches::new(sets.len(), ordered, method, exec)?;
-        let shared = Shared::build(sets.len(), &MethodKeys { sets, ordered, method, sketches: &sketches }, exec)?;
-        let keys = Keys::new(shared, exec)?;
-        Ok(Join { space: Space { sets, ordered, method, threshold }, sketches, keys, probers: Mutex::default() })
+impl<'a, F: Fingerprint + ?Sized> Join<'a, F> {
+    /// Fingerprints every set and builds the index. Candidates have to reach the threshold, if there is one.
+    pub fn new(
+        sets: &'a Sets,
+        ordered: &'a Ordered<'a>,
+        beside: Beside<'_>,
+        method: &'a F,
+        threshold: Option<Threshold>,
+        exec: &Exec<'_>,
+    ) -> Result<Self> {
+        let sketches = Sketches::new(sets, ordered, &beside, method, exec)?;
+        let keys = match method.radius() {
+            Some(radius) => {
+                let code = |set: SetIndex| Ok(sketches.of(set)?.first().copied());
+                let codes = (0..sets.len() as SetIndex).map(code).collect::<Result<Vec<Option<u64>>>>()?;
+                Keys::Codes(Codes::new(codes, radius))
+            }
+            None => {
+                Keys::new(Shared::build(sets.len(), &MethodKeys { sets, ordered, method, sketches: &sketches }, exec)?, exec)?
+            }
+        };
+        Ok(Join { space: Space { sets, ordered, method, sketches, threshold }, keys, probers: Mutex::default() })
     }
 
     /// All pairs; an error once there are more than `limit`.
@@ -95,12 +110,12 @@ impl<'a, F: Fingerprint> Join<'a, F> {
             return Err(Error::TooManyPairs { limit });
         }
         let collector = Collector::new(exec, limit);
-        self.each_part(exec, |index, task| {
+        self.each_part(exec, |lookup, task| {
             self.in_blocks(exec, task.probe.clone(), |prober, sets| {
                 let mut pairs = Vec::new();
                 for set in sets.take_while(|_| !collector.is_over()) {
                     let before = pairs.len();
-                    self.probe_once(index, task, prober, set, |_| true, |pair| pairs.push(pair))?;
+                    self.probe_once(lookup, task, prober, set, |_| true, |pair| pairs.push(pair))?;
                     collector.count(pairs.len() - before);
                     collector.take_some(&mut pairs)?;
                 }
@@ -114,14 +129,14 @@ impl<'a, F: Fingerprint> Join<'a, F> {
     pub fn components(&self, exec: &Exec<'_>) -> Result<Vec<SetIndex>> {
         let count = self.space.sets.len();
         let connected = Mutex::new(Vec::new());
-        self.each_part(exec, |index, task| {
+        self.each_part(exec, |lookup, task| {
             self.in_blocks(exec, task.probe.clone(), |prober, sets| {
                 let idle = connected.lock().ok().and_then(|mut idle| idle.pop());
                 let mut view = idle.unwrap_or_else(|| Components::new(count));
                 for set in sets {
                     let mut found = Vec::new();
                     let apart = |partner: SetIndex| view.peek(set) != view.peek(partner);
-                    self.probe_once(index, task, prober, set, apart, |pair| found.push(pair))?;
+                    self.probe_once(lookup, task, prober, set, apart, |pair| found.push(pair))?;
                     found.into_iter().for_each(|pair: SetPair| view.join(pair.first, pair.second));
                 }
                 if let Ok(mut idle) = connected.lock() {
@@ -135,8 +150,8 @@ impl<'a, F: Fingerprint> Join<'a, F> {
         Ok(Components::unite(count, views))
     }
 
-    /// Calls `search` with each part of the join and its index.
-    fn each_part(&self, exec: &Exec<'_>, search: impl Fn(&Index, &Task) -> Result<()>) -> Result<()> {
+    /// Calls `search` with each part of the join and what is probed in it.
+    fn each_part(&self, exec: &Exec<'_>, search: impl Fn(Lookup<'_>, &Task) -> Result<()>) -> Result<()> {
         let sets = self.space.sets;
         // Sets of the reference are found by others on both sides.
         let window = |set: SetIndex| {
@@ -173,10 +188,11 @@ impl<'a, F: Fingerprint> Join<'a, F> {
     fn provably_exceeds(&self, exec: &Exec<'_>, limit: u64) -> Result<bool> {
         const CROWDS: usize = 8;
         let Keys::Indexed(index) = &self.keys else { return Ok(false) };
-        if !self.space.method.finds_all() || (self.space.sets.len() as u64).pow(2) / 2 <= limit {
+        let Some(threshold) = self.space.threshold.filter(|_| self.space.method.finds_all()) else { return Ok(false) };
+        if (self.space.sets.len() as u64).pow(2) / 2 <= limit {
             return Ok(false);
         }
-        let close = self.space.threshold.halfway_to_one();
+        let close = threshold.halfway_to_one();
         let crowds = self.partners_of(exec, &index.crowded_sets(CROWDS), |_, _| true)?;
         let pairs_around = |partners: &Vec<(SetIndex, Similarity)>| {
             let crowd = partners.iter().filter(|(_, similarity)| similarity.reaches(close));
@@ -191,7 +207,7 @@ impl<'a, F: Fingerprint> Join<'a, F> {
     /// that it is never compared with itself, however large it is; others find them on both sides.
     fn probe_once(
         &self,
-        index: &Index,
+        lookup: Lookup<'_>,
         task: &Task,
         prober: &mut Prober,
         set: SetIndex,
@@ -210,7 +226,7 @@ impl<'a, F: Fingerprint> Join<'a, F> {
         }
         let wanted = |partner: SetIndex| (partner < set || sets.is_reference(partner)) && wanted(partner);
         let pair = |partner: SetIndex, overlap| SetPair { first: set.min(partner), second: set.max(partner), overlap };
-        prober.probe(&self.space, index, set, partners, wanted, |partner, overlap| found(pair(partner, overlap)))
+        prober.probe(&self.space, lookup, set, partners, wanted, |partner, overlap| found(pair(partner, overlap)))
     }
 
     /// The partners of each of `wanted`, of any size, that `useful(set, partner)` lets through.
@@ -220,15 +236,15 @@ impl<'a, F: Fingerprint> Join<'a, F> {
         wanted: &[SetIndex],
         useful: impl Fn(SetIndex, SetIndex) -> bool + Sync,
     ) -> Result<Vec<Vec<(SetIndex, Similarity)>>> {
+        let all = 0..self.space.sets.len() as SetIndex;
         let parted = match &self.keys {
-            Keys::Indexed(index) => {
-                return self.partners_among(exec, index, 0..self.space.sets.len() as SetIndex, wanted, useful);
-            }
+            Keys::Codes(codes) => return self.partners_among(exec, Lookup::Codes(codes), all, wanted, useful),
+            Keys::Indexed(index) => return self.partners_among(exec, Lookup::Keys(index), all, wanted, useful),
             Keys::Parted(parted) => parted,
         };
         let mut all = vec![Vec::new(); wanted.len()];
         parted.each_around(exec, wanted, |index, among| {
-            let found = self.partners_among(exec, index, among, wanted, &useful)?;
+            let found = self.partners_among(exec, Lookup::Keys(index), among, wanted, &useful)?;
             all.iter_mut().zip(found).for_each(|(all, found)| all.extend(found));
             Ok(())
         })?;
@@ -238,7 +254,7 @@ impl<'a, F: Fingerprint> Join<'a, F> {
     fn partners_among(
         &self,
         exec: &Exec<'_>,
-        index: &Index,
+        lookup: Lookup<'_>,
         among: Range<SetIndex>,
         wanted: &[SetIndex],
         useful: impl Fn(SetIndex, SetIndex) -> bool + Sync,
@@ -248,7 +264,7 @@ impl<'a, F: Fingerprint> Join<'a, F> {
             let size = |s: SetIndex| self.space.sets.sizes()[s as usize];
             let found = |partner: SetIndex, overlap| partners.push((partner, Similarity::new(overlap, size(set), size(partner))));
             let within = overlapping(&self.space.partners(set), &among);
-            prober.probe(&self.space, index, set, within, |partner| useful(set, partner), found)?;
+            prober.probe(&self.space, lookup, set, within, |partner| useful(set, partner), found)?;
             Ok(partners)
         };
         let cursor = AtomicUsize::new(0);
@@ -270,12 +286,12 @@ impl<'a, F: Fingerprint> Join<'a, F> {
 
     /// What the method's sketches say of a pair.
     pub fn estimate(&self, a: SetIndex, b: SetIndex) -> Result<Option<f64>> {
-        self.sketches.estimate(self.space.method, a, b)
+        self.space.sketches.estimate(self.space.method, a, b)
     }
 
     /// What its estimates come from, when nothing else is needed any more.
     pub fn into_sketches(self) -> Sketches {
-        self.sketches
+        self.space.sketches
     }
 
     /// Whether every pair that reaches the threshold is found.
@@ -301,18 +317,18 @@ fn overlapping(a: &Range<SetIndex>, b: &Range<SetIndex>) -> Range<SetIndex> {
 }
 
 /// The join keys of a method.
-struct MethodKeys<'a, F> {
+struct MethodKeys<'a, F: ?Sized> {
     sets: &'a Sets,
     ordered: &'a Ordered<'a>,
     method: &'a F,
     sketches: &'a Sketches,
 }
 
-impl<F: Fingerprint> KeysOf for MethodKeys<'_, F> {
+impl<F: Fingerprint + ?Sized> KeysOf for MethodKeys<'_, F> {
     type Buffers = (ordered::Buffers, Vec<u64>);
 
     fn count(&self, set: SetIndex) -> u64 {
-        self.method.key_count(self.sets.sizes()[set as usize]).into()
+        self.method.key_count(self.sketches.side(set, self.sets.sizes()[set as usize])).into()
     }
 
     fn each(

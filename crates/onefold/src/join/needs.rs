@@ -6,12 +6,11 @@ use super::sketches::Sketches;
 /// What there will be to join.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Needs {
-    pub(crate) sets: u64,
     pub(crate) shingles: u64,
     /// Join keys of all sets.
     pub(crate) keys: u64,
-    /// Numbers in a sketch.
-    pub(crate) sketch_len: u64,
+    /// Words of all sketches.
+    pub(crate) sketches: u64,
 }
 
 impl Needs {
@@ -37,7 +36,7 @@ impl Needs {
 
     /// Bytes of sketches.
     pub(crate) fn sketches(&self) -> u64 {
-        Sketches::bytes(self.sets, self.sketch_len)
+        self.sketches * size_of::<u64>() as u64
     }
 
     /// Memory that must be left when the join begins, or keys go to disk.

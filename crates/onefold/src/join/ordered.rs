@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::sets::{SetIndex, Sets};
 use crate::arenas::Arenas;
-use crate::document::ShingleRef;
+use crate::document::{Entry, ShingleRef};
 use crate::error::Result;
 use crate::learn::Model;
 
@@ -22,7 +22,7 @@ enum Place {
     /// By [`ShingleRef`], each sorted by (class, shingle).
     Held(Vec<Vec<u64>>),
     /// As they were read, some of them on disk, each sorted by shingle.
-    Spilled { arenas: Arenas, model: Model },
+    Spilled { arenas: Arenas, model: Option<Model> },
 }
 
 /// What it takes to look at sets, kept from call to call.
@@ -33,11 +33,13 @@ pub(super) struct Buffers {
 }
 
 impl<'a> Ordered<'a> {
-    /// Of sets as they were read.
-    pub fn new(arenas: Arenas, sets: &'a Sets, model: Model) -> Ordered<'a> {
+    /// Of sets as they were read. Without a model they stay in the order of their hashes, which is enough where no join looks at prefixes.
+    pub fn new(arenas: Arenas, sets: &'a Sets, model: Option<Model>) -> Ordered<'a> {
         let place = match arenas.into_held() {
             Ok(mut held) => {
-                order_in_place(&mut held, sets.refs(), &model);
+                if let Some(model) = &model {
+                    order_in_place(&mut held, sets.refs(), model);
+                }
                 Place::Held(held)
             }
             Err(arenas) => Place::Spilled { arenas, model },
@@ -59,6 +61,16 @@ impl<'a> Ordered<'a> {
         }
     }
 
+    /// What the method took from the tokens of a document.
+    pub(crate) fn features<'b>(&'b self, document: &Entry, buffer: &'b mut Vec<u64>) -> Result<&'b [u64]> {
+        let Some(features) = document.features() else { return Ok(&[]) };
+        let words = match &self.place {
+            Place::Held(arenas) => slice(arenas, features),
+            Place::Spilled { arenas, .. } => arenas.run(features, buffer)?,
+        };
+        Ok(words.split_last().map_or(&[], |(_, words)| words))
+    }
+
     /// Looks at some sets in the order of the join, one after the other.
     pub(super) fn each(
         &self,
@@ -73,7 +85,9 @@ impl<'a> Ordered<'a> {
                 Place::Spilled { arenas, model } => {
                     let Buffers { set: buffer, scratch } = buffers;
                     arenas.load(set_ref, buffer)?;
-                    model.order(buffer, scratch);
+                    if let Some(model) = model {
+                        model.order(buffer, scratch);
+                    }
                     look(set, buffer);
                 }
             }
@@ -83,7 +97,7 @@ impl<'a> Ordered<'a> {
 }
 
 fn slice(arenas: &[Vec<u64>], set: ShingleRef) -> &[u64] {
-    &arenas[set.arena as usize][set.start as usize..(set.start + set.len) as usize]
+    set.of(&arenas[set.arena as usize])
 }
 
 fn order_in_place(arenas: &mut [Vec<u64>], refs: &[ShingleRef], model: &Model) {

@@ -3,10 +3,12 @@
 use std::ops::Range;
 
 use super::index::{Index, Occurrence};
+use super::keys::Lookup;
 use super::ordered::{Ordered, Recent};
 use super::sets::{SetIndex, Sets};
+use super::sketches::Sketches;
 use crate::error::Result;
-use crate::fingerprint::Fingerprint;
+use crate::fingerprint::{Fingerprint, Side};
 use crate::threshold::Threshold;
 use crate::verify;
 
@@ -14,19 +16,38 @@ use crate::verify;
 const WARMED: usize = 32;
 
 /// What all probes share.
-pub(super) struct Space<'a, F> {
+pub(super) struct Space<'a, F: ?Sized> {
     pub(super) sets: &'a Sets,
     pub(super) ordered: &'a Ordered<'a>,
     pub(super) method: &'a F,
-    pub(super) threshold: Threshold,
+    pub(super) sketches: Sketches,
+    /// What a candidate has to reach; nothing where the method has the last word.
+    pub(super) threshold: Option<Threshold>,
 }
 
-impl<F: Fingerprint> Space<'_, F> {
+impl<F: Fingerprint + ?Sized> Space<'_, F> {
     /// The sets whose size makes them possible partners.
     pub(super) fn partners(&self, set: SetIndex) -> Range<SetIndex> {
-        let sizes = self.method.partner_sizes(self.sets.sizes()[set as usize]);
-        let end = sizes.end().checked_add(1).map_or(self.sets.len() as SetIndex, |size| self.sets.first_of_size(size));
-        self.sets.first_of_size(*sizes.start())..end
+        let size = self.sets.sizes()[set as usize];
+        if size == 0 {
+            return 0..0;
+        }
+        let Some(threshold) = self.threshold else {
+            return self.sets.first_of_size(1)..self.sets.len() as SetIndex;
+        };
+        let end = threshold.largest_partner(size).checked_add(1).map(|size| self.sets.first_of_size(size));
+        self.sets.first_of_size(threshold.smallest_partner(size))..end.unwrap_or(self.sets.len() as SetIndex)
+    }
+
+    /// A set as the method sees it from outside.
+    #[inline]
+    fn side(&self, set: SetIndex) -> Side {
+        self.sketches.side(set, self.sets.sizes()[set as usize])
+    }
+
+    /// Whether the sketches of two sets agree, where the method asks for that.
+    fn agree(&self, a: SetIndex, b: SetIndex) -> Result<bool> {
+        Ok(!self.method.compares_sketches() || self.method.agrees(&self.sketches.of(a)?, &self.sketches.of(b)?))
     }
 
     /// The exact overlap of two sets, if it is at least `needed`; `counted` is the number of their common keys, where it is known.
@@ -60,23 +81,29 @@ impl Prober {
     }
 
     /// Calls `found` with each verified partner of `set` in `partners` that `wanted` lets through, and the overlap.
-    pub(super) fn probe<F: Fingerprint>(
+    pub(super) fn probe<F: Fingerprint + ?Sized>(
         &mut self,
         space: &Space<'_, F>,
-        index: &Index,
+        lookup: Lookup<'_>,
         set: SetIndex,
         partners: Range<SetIndex>,
         wanted: impl Fn(SetIndex) -> bool,
         mut found: impl FnMut(SetIndex, u32),
     ) -> Result<()> {
-        let unseen = self.count(space, index, set, &partners);
+        let unseen = match lookup {
+            Lookup::Keys(index) => self.count(space, index, set, &partners),
+            Lookup::Codes(codes) => {
+                codes.near(set, &partners, |partner| self.add(partner));
+                0
+            }
+        };
         let sizes = space.sets.sizes();
-        let size = sizes[set as usize];
+        let (size, side) = (sizes[set as usize], space.side(set));
         let Prober { counts, touched, candidates, own, recent } = self;
         candidates.clear();
         candidates.extend(touched.drain(..).filter_map(|partner| {
             let shared = std::mem::take(&mut counts[partner as usize]);
-            let enough = shared + unseen >= space.method.needed_keys(size, sizes[partner as usize]);
+            let enough = shared + unseen >= space.method.needed_keys(side, space.side(partner));
             (enough && partner != set && partners.contains(&partner) && wanted(partner)).then_some((partner, shared))
         }));
         if candidates.is_empty() {
@@ -89,7 +116,10 @@ impl Prober {
         }
         let shingles = space.ordered.get(set, own)?;
         for &(partner, shared) in candidates.iter() {
-            let needed = space.threshold.needed_overlap(size, sizes[partner as usize]);
+            if !space.agree(set, partner)? {
+                continue;
+            }
+            let needed = space.threshold.map_or(0, |threshold| threshold.needed_overlap(size, sizes[partner as usize]));
             let counted = (unseen == 0).then_some(shared);
             if let Some(overlap) = space.overlap(shingles, recent.get(space.ordered, partner)?, counted, needed) {
                 found(partner, overlap);
@@ -100,7 +130,13 @@ impl Prober {
 
     /// Counts shared keys by partner. Returns how many keys were not counted for some partners: the position filter shows
     /// that they are not the *first* shared key of a true pair, but they may be a further one.
-    fn count<F: Fingerprint>(&mut self, space: &Space<'_, F>, index: &Index, set: SetIndex, partners: &Range<SetIndex>) -> u32 {
+    fn count<F: Fingerprint + ?Sized>(
+        &mut self,
+        space: &Space<'_, F>,
+        index: &Index,
+        set: SetIndex,
+        partners: &Range<SetIndex>,
+    ) -> u32 {
         let mut unseen = 0;
         for some in index.occurrences(set).chunks(WARMED) {
             index.warm(some);
@@ -119,7 +155,7 @@ impl Prober {
     }
 
     /// Sets that can't match are stepped over by binary search. Returns 1 if some of them were.
-    fn count_long<F: Fingerprint>(
+    fn count_long<F: Fingerprint + ?Sized>(
         &mut self,
         space: &Space<'_, F>,
         index: &Index,

@@ -6,20 +6,32 @@ use rayon::prelude::*;
 
 use super::BLOCK;
 use super::ordered::{Buffers, Ordered};
-use super::sets::SetIndex;
+use super::sets::{SetIndex, Sets};
+use super::tasks::sums;
+use crate::document::Entry;
 use crate::error::Result;
-use crate::exec::{Exec, HEADING, SpillFile, pack, unpack};
-use crate::fingerprint::Fingerprint;
+use crate::exec::{Exec, HEADING, SpillFile};
+use crate::fingerprint::{Common, Fingerprint, Side, View};
 
-/// Sketches, all of one length.
+/// What a method looks at beside the sets, to sketch them.
+#[derive(Clone, Copy)]
+pub struct Beside<'a> {
+    /// Shingles that too many documents have.
+    pub common: &'a Common,
+    /// Whose features it took. Documents with one set have nearly the same, so those of the first stand for all.
+    pub documents: &'a [Entry],
+}
+
+/// Sketches of any length.
 pub struct Sketches {
-    len: usize,
+    /// Words of all sketches before each; one more for the end. Nothing where the method has none.
+    starts: Vec<u64>,
     place: Place,
 }
 
 enum Place {
     /// One after the other.
-    Held(Vec<u32>),
+    Held(Vec<u64>),
     /// One frame for each set.
     Spilled(SpillFile),
 }
@@ -28,43 +40,69 @@ impl Sketches {
     /// Hundredths of the memory that is left that sketches may take.
     pub(super) const SHARE: u64 = 25;
 
-    /// Bytes of the sketches of so many sets.
-    pub(super) fn bytes(sets: u64, len: u64) -> u64 {
-        sets * len * size_of::<u32>() as u64
-    }
-
     /// Sketches every set.
-    pub(super) fn new<F: Fingerprint>(count: usize, ordered: &Ordered<'_>, method: &F, exec: &Exec<'_>) -> Result<Sketches> {
-        let len = method.sketch_len();
-        if len == 0 {
-            return Ok(Sketches { len, place: Place::Held(Vec::new()) });
+    pub(super) fn new<F: Fingerprint + ?Sized>(
+        sets: &Sets,
+        ordered: &Ordered<'_>,
+        beside: &Beside<'_>,
+        method: &F,
+        exec: &Exec<'_>,
+    ) -> Result<Sketches> {
+        let count = sets.len();
+        let most: u64 = sets.sizes().iter().map(|&size| u64::from(method.most_sketch(size))).sum();
+        if most == 0 {
+            return Ok(Sketches { starts: Vec::new(), place: Place::Held(Vec::new()) });
         }
         let firsts: Vec<SetIndex> = (0..count as SetIndex).step_by(BLOCK).collect();
-        let sketch_block = |buffers: &mut Buffers, first: SetIndex| {
-            let mut sketches = Vec::new();
-            let sets = first..(count as SetIndex).min(first + BLOCK as SetIndex);
-            ordered.each(sets, buffers, |_, shingles| method.sketch(shingles, &mut sketches))?;
-            Ok(sketches)
+        // The sketches of a block, and where each ends.
+        let sketch_block = |(buffers, own): &mut (Buffers, Vec<u64>), first: SetIndex| {
+            exec.check()?;
+            let (mut sketches, mut ends, mut result) = (Vec::new(), Vec::with_capacity(BLOCK), Ok(()));
+            let block = first..(count as SetIndex).min(first + BLOCK as SetIndex);
+            ordered.each(block, buffers, |set, shingles| {
+                match ordered.features(&beside.documents[sets.documents(set)[0] as usize], own) {
+                    Ok(features) if !shingles.is_empty() => {
+                        method.sketch(View::new(shingles, features, beside.common), &mut sketches);
+                    }
+                    Ok(_) => (),
+                    Err(error) => result = Err(error),
+                }
+                ends.push(sketches.len());
+            })?;
+            result.map(|()| (sketches, ends))
         };
-        let Some(spill) = exec.spill_beyond(Sketches::SHARE, Sketches::bytes(count as u64, len as u64)) else {
-            let blocks: Result<Vec<Vec<u32>>> =
-                firsts.into_par_iter().map_init(Buffers::default, |buffers, first| sketch_block(buffers, first)).collect();
-            return Ok(Sketches { len, place: Place::Held(blocks?.concat()) });
+        let lengths = |ends: &[usize]| {
+            let before = [0].into_iter().chain(ends.iter().copied());
+            ends.iter().zip(before).map(|(end, start)| (end - start) as u32).collect::<Vec<u32>>()
+        };
+        let Some(spill) = exec.spill_beyond(Sketches::SHARE, most * size_of::<u64>() as u64) else {
+            let blocks = firsts.into_par_iter().map_init(Default::default, sketch_block).collect::<Result<Vec<_>>>()?;
+            let lengths = blocks.iter().flat_map(|(_, ends)| lengths(ends));
+            let starts = sums(lengths.map(u64::from));
+            let words = blocks.into_iter().map(|(sketches, _)| sketches).collect::<Vec<_>>().concat();
+            return Ok(Sketches { starts, place: Place::Held(words) });
         };
         let file = spill.scratch("sketches")?;
-        firsts.into_par_iter().try_for_each_init(Buffers::default, |buffers, first| {
-            exec.check()?;
-            let mut frames = Vec::new();
-            for (set, sketch) in (first..).zip(sketch_block(buffers, first)?.chunks(len)) {
-                file.frame(set, &pack(sketch), &mut frames);
+        // Block after block, so that a sketch is found by the lengths of those before it.
+        let mut all_lengths: Vec<u32> = Vec::with_capacity(count);
+        for firsts in firsts.chunks(4 * rayon::current_num_threads()) {
+            let blocks = firsts.par_iter().map_init(Default::default, |buffers, &first| sketch_block(buffers, first));
+            for (sketches, ends) in blocks.collect::<Result<Vec<_>>>()? {
+                let (mut frames, mut rest) = (Vec::new(), sketches.as_slice());
+                for length in lengths(&ends) {
+                    let (sketch, others) = rest.split_at(length as usize);
+                    file.frame(all_lengths.len() as u32, sketch, &mut frames);
+                    all_lengths.push(length);
+                    rest = others;
+                }
+                file.append(&frames)?;
             }
-            file.write_at(u64::from(first) * frame_words(len), &frames)
-        })?;
-        Ok(Sketches { len, place: Place::Spilled(file) })
+        }
+        Ok(Sketches { starts: sums(all_lengths.into_iter().map(u64::from)), place: Place::Spilled(file) })
     }
 
     /// What the method thinks of two sets.
-    pub fn estimate<F: Fingerprint>(&self, method: &F, a: SetIndex, b: SetIndex) -> Result<Option<f64>> {
+    pub fn estimate<F: Fingerprint + ?Sized>(&self, method: &F, a: SetIndex, b: SetIndex) -> Result<Option<f64>> {
         Ok(method.estimate(&self.of(a)?, &self.of(b)?))
     }
 
@@ -73,19 +111,33 @@ impl Sketches {
         matches!(self.place, Place::Held(_))
     }
 
+    /// Words of the sketch of a set.
+    #[inline]
+    pub(super) fn len(&self, set: SetIndex) -> u32 {
+        match self.starts.get(set as usize..set as usize + 2) {
+            Some(bounds) => (bounds[1] - bounds[0]) as u32,
+            None => 0,
+        }
+    }
+
+    /// A set as methods see it from outside.
+    #[inline]
+    pub(super) fn side(&self, set: SetIndex, size: u32) -> Side {
+        Side { size, sketch: self.len(set) }
+    }
+
     /// The sketch of a set.
-    pub(super) fn of(&self, set: SetIndex) -> Result<Cow<'_, [u32]>> {
+    pub(super) fn of(&self, set: SetIndex) -> Result<Cow<'_, [u64]>> {
+        let len = self.len(set) as usize;
+        if len == 0 {
+            return Ok(Cow::Borrowed(&[]));
+        }
+        let start = self.starts[set as usize];
         let file = match &self.place {
-            Place::Held(_) if self.len == 0 => return Ok(Cow::Borrowed(&[])),
-            Place::Held(all) => return Ok(Cow::Borrowed(&all[set as usize * self.len..(set as usize + 1) * self.len])),
+            Place::Held(all) => return Ok(Cow::Borrowed(&all[start as usize..start as usize + len])),
             Place::Spilled(file) => file,
         };
         let mut buffer = Vec::new();
-        let words = file.read_frame(u64::from(set) * frame_words(self.len), set, self.len.div_ceil(2), &mut buffer)?;
-        Ok(Cow::Owned(unpack(words, self.len)))
+        Ok(Cow::Owned(file.read_frame(start + u64::from(set) * HEADING as u64, set, len, &mut buffer)?.to_vec()))
     }
-}
-
-fn frame_words(len: usize) -> u64 {
-    (HEADING + len.div_ceil(2)) as u64
 }

@@ -5,9 +5,12 @@
 //! Drops nothing: classes only *order* shingles (rare ones first), and any fixed order gives the exact answer, so neither the
 //! sample nor collisions in the table can change a result.
 
+use std::collections::HashMap;
+
 use crate::document::Collection;
 use crate::error::Result;
-use crate::join::Sets;
+use crate::fingerprint::counted::term_of;
+use crate::join::{Ordered, SetIndex, Sets};
 use crate::shingle::hash::SHINGLE_BITS;
 
 /// Counters, small enough to stay in the cache.
@@ -18,6 +21,19 @@ const SAMPLE: u64 = 1 << 22;
 /// How common a shingle is, from 0 (not seen in the sample) to 7.
 type Class = u8;
 const CLASSES: usize = 8;
+
+/// How many documents have each of the features that the method took.
+pub(crate) fn feature_frequencies(collection: &Collection, sets: &Sets, ordered: &Ordered<'_>) -> Result<HashMap<u64, u32>> {
+    let mut frequencies = HashMap::new();
+    let mut buffer = Vec::new();
+    for set in 0..sets.len() as SetIndex {
+        let documents = sets.documents(set);
+        for &feature in ordered.features(&collection.documents[documents[0] as usize], &mut buffer)? {
+            *frequencies.entry(term_of(feature)).or_default() += documents.len() as u32;
+        }
+    }
+    Ok(frequencies)
+}
 
 /// Statistics of a collection.
 #[derive(Debug)]

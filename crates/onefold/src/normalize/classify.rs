@@ -16,6 +16,20 @@ pub(super) struct Masks {
     pub(super) non_ascii: u64,
 }
 
+#[cfg(target_arch = "x86_64")]
+impl Masks {
+    /// Adds those of a part that begins at a byte of the block.
+    #[inline(always)]
+    fn add(&mut self, part: Masks, at: usize) {
+        self.letters |= part.letters << at;
+        self.digits |= part.digits << at;
+        self.underscores |= part.underscores << at;
+        self.between_letters |= part.between_letters << at;
+        self.between_digits |= part.between_digits << at;
+        self.non_ascii |= part.non_ascii << at;
+    }
+}
+
 /// Classifies blocks, with what this machine has for it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Classifier {
@@ -105,14 +119,7 @@ mod avx2 {
         for (block, lowered) in blocks {
             let mut masks = Masks::default();
             for (lane, (bytes, lower)) in block.as_chunks::<32>().0.iter().zip(lowered.as_chunks_mut::<32>().0).enumerate() {
-                let part = classify(bytes, lower);
-                let place = |bits: u64| bits << (32 * lane);
-                masks.letters |= place(part.letters);
-                masks.digits |= place(part.digits);
-                masks.underscores |= place(part.underscores);
-                masks.between_letters |= place(part.between_letters);
-                masks.between_digits |= place(part.between_digits);
-                masks.non_ascii |= place(part.non_ascii);
+                masks.add(classify(bytes, lower), 32 * lane);
             }
             take(masks);
         }
@@ -179,13 +186,7 @@ fn classify(block: &[u8; BLOCK], lowered: &mut [u8; BLOCK]) -> Masks {
         #[expect(unsafe_code, reason = "instructions that every x86-64 has")]
         // SAFETY: SSE2 is part of the x86-64 architecture; nothing else is asked of the caller.
         let part = unsafe { sse2::classify(bytes, lower) };
-        let place = |bits: u64| bits << (16 * lane);
-        masks.letters |= place(part.letters);
-        masks.digits |= place(part.digits);
-        masks.underscores |= place(part.underscores);
-        masks.between_letters |= place(part.between_letters);
-        masks.between_digits |= place(part.between_digits);
-        masks.non_ascii |= place(part.non_ascii);
+        masks.add(part, 16 * lane);
     }
     masks
 }

@@ -9,12 +9,27 @@
 mod ascii;
 mod classify;
 mod simple;
+mod spaced;
 mod unicode;
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 use crate::document::Digest;
 use crate::shingle::hash;
+
+/// How text is cut into words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TextRules {
+    /// Words of any script, folded, without punctuation.
+    Words,
+    /// What stands between white space, in small letters, with its punctuation (Y1, Y2).
+    Plain,
+    /// What stands between white space, in small letters, without punctuation of ASCII (N3).
+    Letters,
+}
 
 /// The tokens of one document. Buffers are longer than what they hold, so that nothing is asked of them token by token.
 #[derive(Debug, Default)]
@@ -41,6 +56,24 @@ impl Tokens {
     /// The tokens themselves, each followed by a space.
     pub fn canonical(&self) -> &[u8] {
         &self.canonical[..self.end.bytes]
+    }
+
+    /// The same as text, without the last space.
+    pub(crate) fn text(&self) -> &str {
+        let bytes = &self.canonical[..self.end.bytes.saturating_sub(1)];
+        std::str::from_utf8(bytes).unwrap_or_default()
+    }
+
+    /// The same with at least [`hash::SLACK`] bytes behind it.
+    pub(crate) fn padded(&self) -> &[u8] {
+        &self.canonical
+    }
+
+    /// Where each token stands in the text.
+    pub(crate) fn bounds(&self) -> Vec<Range<usize>> {
+        let mut start = 0;
+        let ends = memchr::memchr_iter(b' ', self.canonical());
+        ends.map(|end| std::mem::replace(&mut start, end + 1)..end).collect()
     }
 
     /// The identity of the token sequence.
@@ -151,6 +184,15 @@ impl Tokenizer {
     /// Bytes of its largest buffers.
     pub(crate) fn memory(&self) -> usize {
         self.scanned.memory() + self.simple.memory()
+    }
+
+    /// Replaces `tokens` by those of `text` under some rules.
+    pub fn tokenize_by(&mut self, rules: TextRules, text: &str, tokens: &mut Tokens) {
+        match rules {
+            TextRules::Words => self.tokenize(text, tokens),
+            TextRules::Plain => spaced::tokenize(text, |_| true, tokens),
+            TextRules::Letters => spaced::tokenize(text, |c| !c.is_ascii_punctuation(), tokens),
+        }
     }
 
     /// Replaces `tokens` by those of `text`.

@@ -11,7 +11,7 @@ pub(crate) use verdicts::{Clustering, verdicts};
 
 use crate::document::{Collection, DocIndex, Entry};
 use crate::error::{Error, Result};
-use crate::plan::{Plan, Remove};
+use crate::plan::{Plan, Remove, Verify};
 use crate::rank::Rule;
 use crate::verify::Similarity;
 
@@ -136,5 +136,5 @@ fn is_kept(verdicts: &[Verdict], document: DocIndex) -> bool {
 /// Whether a removed document reaches the threshold with its own representative, or lies inside it where that is asked for.
 fn is_close(plan: &Plan, verdict: &Verdict) -> bool {
     let inside = verdict.relation == Some(Relation::Contained) && plan.remove == Remove::Contained;
-    inside || verdict.similarity.reaches(plan.threshold)
+    inside || plan.verify == Verify::None || verdict.similarity.reaches(plan.threshold)
 }

@@ -95,6 +95,7 @@ impl<'a> Ranking<'a> {
             Rule::Score(preference) => prefer(preference, x.score, y.score, f64::total_cmp),
             Rule::Time(preference) => prefer(preference, x.time, y.time, Ord::cmp),
             Rule::Length(preference) => prefer(preference, Some(x.tokens), Some(y.tokens), Ord::cmp),
+            Rule::Order => x.locator.cmp(&y.locator),
             Rule::Digest => x.digest.cmp(&y.digest),
             // Documents are numbered by their ids.
             Rule::Id => a.cmp(&b),
@@ -133,6 +134,7 @@ mod tests {
             tokens: 10,
             digest: Default::default(),
             shingles: Default::default(),
+            features: 0,
         };
         change(&mut entry);
         entry

@@ -22,6 +22,8 @@ pub enum Rule {
     Time(Preference),
     /// More tokens, or fewer.
     Length(Preference),
+    /// Earlier in the inputs: the order of files, then of records.
+    Order,
     /// By digest: arbitrary, but the same everywhere.
     Digest,
     /// The smaller id.
@@ -40,7 +42,7 @@ pub enum Preference {
 use Preference::{Large, Small};
 
 /// Every rule with the way it is written; the first spelling of a rule is the one that is printed.
-const SPELLINGS: [(&str, Rule); 13] = [
+const SPELLINGS: [(&str, Rule); 15] = [
     ("protected", Rule::Protected),
     ("whole", Rule::Whole),
     ("score desc", Rule::Score(Large)),
@@ -52,6 +54,8 @@ const SPELLINGS: [(&str, Rule); 13] = [
     ("length longest", Rule::Length(Large)),
     ("length shortest", Rule::Length(Small)),
     ("length", Rule::Length(Large)),
+    ("order first", Rule::Order),
+    ("order", Rule::Order),
     ("digest", Rule::Digest),
     ("id", Rule::Id),
 ];
@@ -66,6 +70,7 @@ impl Rule {
             Rule::Score(_) => "score",
             Rule::Time(_) => "time",
             Rule::Length(_) => "length",
+            Rule::Order => "order",
             Rule::Digest => "digest",
             Rule::Id => "id",
         }

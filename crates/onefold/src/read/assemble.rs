@@ -117,6 +117,7 @@ fn entry(raw: Raw, record: u64, arena: u32, files: &[InputFile], source: u32) ->
         tokens: raw.tokens,
         digest: raw.digest,
         shingles: ShingleRef { arena, ..raw.shingles },
+        features: raw.features,
     }
 }
 

@@ -11,6 +11,7 @@ use super::time;
 use super::warc::ContentRecord;
 use crate::document::{Digest, Document, Flags, ShingleRef};
 use crate::extract::{self, Extracted, extract};
+use crate::fingerprint::Built;
 use crate::normalize::{Tokenizer, Tokens};
 use crate::plan::{Columns, Plan};
 use crate::run::Stage;
@@ -34,6 +35,8 @@ pub(super) struct Raw {
     pub(super) tokens: u32,
     pub(super) digest: Digest,
     pub(super) shingles: ShingleRef,
+    /// See [`Entry::features`](crate::Entry::features).
+    pub(super) features: u32,
 }
 
 /// What a remark on a document, or on what became none, takes in memory.
@@ -85,6 +88,8 @@ pub(super) struct Workbench<'a> {
     shingler: Shingler,
     /// Shingles of the documents of the present batch.
     pub(super) arena: Vec<u64>,
+    /// The method, if it takes something from tokens.
+    method: Option<Built>,
     most_work: u64,
     /// The file, and the bytes, of a document that would take more memory than it may: it has no shingles.
     pub(super) too_heavy: Option<(u32, u64)>,
@@ -98,8 +103,9 @@ impl<'a> Workbench<'a> {
             fields: FieldReader::new(&wanted_columns(&plan.columns)),
             tokenizer: Tokenizer::default(),
             tokens: Tokens::default(),
-            shingler: Shingler::default(),
+            shingler: Shingler::new(plan.recipe()),
             arena: Vec::new(),
+            method: plan.build_method().ok().filter(|method| method.as_dyn().takes_features()),
             most_work,
             too_heavy: None,
         }
@@ -178,28 +184,30 @@ impl<'a> Workbench<'a> {
     }
 
     fn finish(&mut self, text: &str, about: Document, file: u32, mut flags: Flags) -> Raw {
-        self.tokenizer.tokenize(text, &mut self.tokens);
+        let recipe = self.plan.recipe();
+        self.tokenizer.tokenize_by(recipe.text, text, &mut self.tokens);
         let tokens = self.tokens.hashes().len() as u32;
         // Now its tokens are known, and what takes most is yet to come.
         if work(text.len() as u64, tokens.into()) > self.most_work {
             self.too_heavy = Some((file, text.len() as u64));
             self.tokens = Tokens::default();
         }
-        if tokens == 0 {
-            flags.set(Flags::NO_TEXT);
-        } else if tokens < self.plan.ngram_size {
-            flags.set(Flags::TOO_SHORT);
-        }
         let digest = self.tokens.digest();
         if self.arena.capacity() == 0 {
             self.arena.reserve(ARENA);
         }
         let start = self.arena.len();
-        self.shingler.shingle_into(&self.tokens, self.plan.ngram_size, &mut self.arena);
+        self.shingler.shingle_into(text, &self.tokens, recipe, &mut self.arena);
         let shingles = &self.arena[start..];
+        if tokens == 0 {
+            flags.set(Flags::NO_TEXT);
+        } else if shingles.is_empty() {
+            flags.set(Flags::TOO_SHORT);
+        }
         // Documents without shingles are told apart by their digests.
         let hash = if shingles.is_empty() { leading_bytes(&digest) } else { set_hash(shingles) };
         let shingles = ShingleRef { arena: 0, start: start as u32, len: shingles.len() as u32, hash };
+        let features = self.method.as_ref().map_or(0, |method| take_features(method, &self.tokens, &mut self.arena));
         let Document { id, source, url, time, score, .. } = about;
         let score = score.filter(|score| !score.is_nan());
         Raw {
@@ -216,8 +224,19 @@ impl<'a> Workbench<'a> {
             tokens,
             digest,
             shingles,
+            features,
         }
     }
+}
+
+/// Appends what the method takes from the tokens, and a hash of it; says how many words they are.
+fn take_features(method: &Built, tokens: &Tokens, arena: &mut Vec<u64>) -> u32 {
+    let start = arena.len();
+    method.as_dyn().features(tokens, arena);
+    if arena.len() > start {
+        arena.push(set_hash(&arena[start..]));
+    }
+    (arena.len() - start) as u32
 }
 
 /// The text of a page; the server's word on its type stands for a file name.

@@ -113,7 +113,7 @@ fn usual_work(bytes: u64) -> u64 {
 }
 
 /// Tokens that a text can have at most: one for each word of ASCII and for each other character, which may be a word by itself.
-pub(super) fn most_tokens(text: &[u8]) -> u64 {
+fn most_tokens(text: &[u8]) -> u64 {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() | (byte == b'_');
     let begins = |(&before, &byte): (&u8, &u8)| u8::from((byte >= 0xc0) | (is_word(byte) & !is_word(before)));
     let Some(&first) = text.first() else { return 0 };
@@ -239,14 +239,14 @@ impl<'a> Keeper<'a> {
         weight.min(self.most_work())
     }
 
-    /// The memory that a document may take to be worked on.
-    pub(super) fn most_work(&self) -> u64 {
-        self.limit() / WORKING_SHARE
-    }
-
     /// The same before there is any text to look at.
     pub(super) fn weigh_unseen(&self, bytes: u64) -> u64 {
         work(bytes, bytes / LEAST_BYTES_OF_TOKEN).min(self.most_work())
+    }
+
+    /// The memory that a document may take to be worked on.
+    pub(super) fn most_work(&self) -> u64 {
+        self.limit() / WORKING_SHARE
     }
 
     /// Whether buffers that take so much are too large to be kept from unit to unit.

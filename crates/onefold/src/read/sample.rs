@@ -62,6 +62,8 @@ pub(crate) struct Amounts {
     pub(crate) shingles: f64,
     /// Join keys.
     pub(crate) keys: f64,
+    /// Words of sketches.
+    pub(crate) sketches: f64,
 }
 
 impl Amounts {
@@ -73,6 +75,7 @@ impl Amounts {
         self.id_bytes += seen.id_bytes * of_documents;
         self.shingles += seen.shingles * of_bytes;
         self.keys += seen.keys * of_bytes;
+        self.sketches += seen.sketches * of_bytes;
     }
 
     /// The sum.
@@ -82,14 +85,11 @@ impl Amounts {
     }
 }
 
-/// Reads a sample; `keys_of` tells how many join keys a set of some size has. What can be read only once is refused.
-pub(crate) fn sample(
-    plan: &Plan,
-    exec: &Exec<'_>,
-    source: Source,
-    sink: &dyn Sink,
-    keys_of: &dyn Fn(u32) -> u32,
-) -> Result<Sample> {
+/// How many join keys a set of some size has, and how many words its sketch.
+pub(crate) type KeysOf<'a> = &'a dyn Fn(u32) -> (u32, u32);
+
+/// Reads a sample. What can be read only once is refused.
+pub(crate) fn sample(plan: &Plan, exec: &Exec<'_>, source: Source, sink: &dyn Sink, keys_of: KeysOf<'_>) -> Result<Sample> {
     let Listing { listed, skipped, streams, memory } = ingest::list(plan, exec, source, sink)?;
     let passing = streams.iter().map(|stream| unlisted(&stream.name, stream.reference));
     let passing = passing.chain(memory.iter().map(|(_, reference)| unlisted("", *reference)));
@@ -144,7 +144,7 @@ impl Kind {
     }
 
     /// Adds what about `budget` bytes of these files say of all of them.
-    fn sample(&self, plan: &Plan, exec: &Exec<'_>, budget: u64, keys_of: &dyn Fn(u32) -> u32, sample: &mut Sample) -> Result<()> {
+    fn sample(&self, plan: &Plan, exec: &Exec<'_>, budget: u64, keys_of: KeysOf<'_>, sample: &mut Sample) -> Result<()> {
         let chosen = self.choose(budget);
         let meter = Meter { watching: exec.observer, bytes: AtomicU64::new(0) };
         let reading = Exec { threads: exec.threads, observer: &meter, cancel: Arc::clone(&exec.cancel), ..Exec::default() };
@@ -230,7 +230,7 @@ fn packing(listed: &Listed) -> Packing {
     opened.and_then(|mut file| Packing::of_file(&mut file).ok()).unwrap_or(Packing::Plain)
 }
 
-fn amounts(about: &About, listed: &[Listed], keys_of: &dyn Fn(u32) -> u32) -> Amounts {
+fn amounts(about: &About, listed: &[Listed], keys_of: KeysOf<'_>) -> Amounts {
     let sum = |of: &dyn Fn(&Raw) -> u64| about.documents.iter().map(of).sum::<u64>() as f64;
     // Without an id it is called by its place.
     let id = |raw: &Raw| raw.id.as_ref().map_or_else(|| listed[raw.file as usize].file.name.len() + 6, String::len);
@@ -240,7 +240,8 @@ fn amounts(about: &About, listed: &[Listed], keys_of: &dyn Fn(u32) -> u32) -> Am
         disk_bytes: keep::bytes_on_disk(about) as f64,
         id_bytes: sum(&|raw| id(raw) as u64),
         shingles: sum(&|raw| raw.shingles.len.into()),
-        keys: sum(&|raw| keys_of(raw.shingles.len).into()),
+        keys: sum(&|raw| keys_of(raw.shingles.len).0.into()),
+        sketches: sum(&|raw| keys_of(raw.shingles.len).1.into()),
     }
 }
 
@@ -319,7 +320,7 @@ mod tests {
 
     fn sampled(kind: &Kind, budget: u64) -> Sample {
         let mut sample = Sample { bytes: kind.bytes, whole: true, ..Sample::default() };
-        kind.sample(&Plan::default(), &Exec::default(), budget, &|size| size, &mut sample).unwrap();
+        kind.sample(&Plan::default(), &Exec::default(), budget, &|size| (size, 0), &mut sample).unwrap();
         sample
     }
 
@@ -404,7 +405,7 @@ mod tests {
     #[test]
     fn what_can_be_read_only_once_is_refused() {
         let stream = Input::Stream { name: "-".into(), reader: Box::new(std::io::empty()) };
-        let refused = sample(&Plan::default(), &Exec::default(), vec![stream].into(), &Discard, &|size| size).unwrap_err();
+        let refused = sample(&Plan::default(), &Exec::default(), vec![stream].into(), &Discard, &|size| (size, 0)).unwrap_err();
         assert_eq!(
             (refused.kind(), refused.to_string().as_str()),
             (ErrorKind::Usage, "cannot sample '-': standard input can be read only once")

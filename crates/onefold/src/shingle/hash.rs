@@ -79,7 +79,7 @@ pub fn shingles(tokens: &[u64], words: usize, mut emit: impl FnMut(u64)) {
 }
 
 #[inline]
-fn finish(sum: u64) -> u64 {
+pub(super) fn finish(sum: u64) -> u64 {
     mix(sum) >> (64 - SHINGLE_BITS)
 }
 

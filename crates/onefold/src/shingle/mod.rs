@@ -1,43 +1,120 @@
-//! Stage 4: tokens → the set of hashed w-word shingles.
+//! Stage 4: tokens → the set of hashed chunks, by default the shingles of w words.
 //!
-//! In: the tokens of a document. Out: its distinct shingles, sorted by hash. Invariant: a set, never a multiset; fewer than w
-//! tokens give the empty set, which is never hashed and never compared. Cost: linear; two multiplications a shingle and a
-//! bucket sort. Drops nothing; short documents are flagged by the caller.
+//! In: the tokens of a document, and its text where lines matter. Out: its distinct chunks, sorted by hash. Invariant: a set, never a
+//! multiset; a text too short for one chunk gives the empty set, which is never hashed and never compared. Cost: linear; two
+//! multiplications a shingle and a bucket sort by default. Drops nothing; short documents are flagged by the caller.
 
+mod chunks;
+mod family;
 pub mod hash;
+pub mod rabin;
 mod sort;
 
-use crate::normalize::Tokens;
+use serde::{Deserialize, Serialize};
 
-/// Turns tokens into shingle sets, with buffers kept from document to document.
+pub use family::Hash;
+
+use crate::normalize::{TextRules, Tokenizer, Tokens};
+use family::Hasher;
+
+/// What documents are compared by: how text becomes words, words become chunks and chunks become hashes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recipe {
+    /// How text is cut into words.
+    pub text: TextRules,
+    /// What a chunk is made of.
+    pub unit: Unit,
+    /// How many of these.
+    pub size: u32,
+    /// How it is hashed.
+    pub hash: Hash,
+}
+
+impl Recipe {
+    /// The default, for shingles of so many words.
+    pub fn of_words(size: u32) -> Recipe {
+        Recipe { text: TextRules::Words, unit: Unit::Words, size, hash: Hash::Fast }
+    }
+}
+
+/// What a chunk is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unit {
+    /// Consecutive words.
+    Words,
+    /// Consecutive characters, from the beginning of each word (N5).
+    Chars,
+    /// Consecutive bytes, from each byte (M1).
+    Bytes,
+    /// Consecutive lines that are not empty (M8).
+    Lines,
+    /// A frequent short word and the words after it that are none (M21); all of its occurrences count.
+    Spots,
+}
+
+/// Turns tokens into sets, with buffers kept from document to document.
 #[derive(Debug, Default)]
 pub struct Shingler {
     buckets: sort::Buckets,
-    set: Vec<u64>,
+    hasher: Hasher,
+    hashes: Vec<u64>,
+    lines: Lines,
+}
+
+/// What it takes to look at a text line by line.
+#[derive(Debug, Default)]
+struct Lines {
+    tokenizer: Tokenizer,
+    tokens: Tokens,
 }
 
 impl Shingler {
+    /// For a recipe.
+    pub fn new(recipe: Recipe) -> Shingler {
+        Shingler { hasher: recipe.hash.hasher(), ..Shingler::default() }
+    }
+
     /// Bytes of its buffers.
     pub(crate) fn memory(&self) -> usize {
-        self.buckets.memory() + self.set.capacity() * size_of::<u64>()
+        self.buckets.memory() + self.hashes.capacity() * size_of::<u64>() + self.lines.tokens.memory()
     }
 
-    /// The sorted distinct shingles of `words` words each.
-    pub fn shingle(&mut self, tokens: &Tokens, words: u32) -> &[u64] {
-        let mut set = std::mem::take(&mut self.set);
-        set.clear();
-        self.shingle_into(tokens, words, &mut set);
-        self.set = set;
-        &self.set
+    /// Appends the sorted distinct chunks of a document, as the recipe says.
+    pub fn shingle_into(&mut self, text: &str, tokens: &Tokens, recipe: Recipe, target: &mut Vec<u64>) {
+        if recipe.unit == Unit::Words && recipe.hash == Hash::Fast {
+            return self.shingle_words(tokens, recipe.size, target);
+        }
+        let mut hashes = std::mem::take(&mut self.hashes);
+        hashes.clear();
+        let size = recipe.size as usize;
+        match recipe.unit {
+            Unit::Words => chunks::words(tokens, size, &self.hasher, &mut hashes),
+            Unit::Chars => chunks::chars(tokens, size, &self.hasher, &mut hashes),
+            Unit::Bytes => chunks::bytes(tokens, size, &self.hasher, &mut hashes),
+            Unit::Lines => chunks::lines(text, recipe, &mut self.lines, &self.hasher, &mut hashes),
+            Unit::Spots => chunks::spots(tokens, size, &self.hasher, &mut hashes),
+        }
+        let mut filling = self.buckets.fill(hashes.len());
+        hashes.iter().for_each(|&hash| filling.push(hash));
+        self.buckets.drain_into(target);
+        self.hashes = hashes;
     }
 
-    /// Appends the same to `target`.
-    pub fn shingle_into(&mut self, tokens: &Tokens, words: u32, target: &mut Vec<u64>) {
+    fn shingle_words(&mut self, tokens: &Tokens, words: u32, target: &mut Vec<u64>) {
         let (tokens, words) = (tokens.hashes(), words as usize);
         let mut filling = self.buckets.fill((tokens.len() + 1).saturating_sub(words));
         hash::shingles(tokens, words, |shingle| filling.push(shingle));
         self.buckets.drain_into(target);
     }
+}
+
+/// The set of a text.
+pub fn set_of(text: &str, recipe: Recipe) -> Vec<u64> {
+    let (mut tokens, mut set) = (Tokens::default(), Vec::new());
+    Tokenizer::default().tokenize_by(recipe.text, text, &mut tokens);
+    Shingler::new(recipe).shingle_into(text, &tokens, recipe, &mut set);
+    set
 }
 
 /// A hash of a whole set, the same for equal sets.
@@ -49,19 +126,72 @@ pub fn set_hash(shingles: &[u64]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::normalize::Tokenizer;
 
-    fn count(text: &str, words: u32) -> usize {
-        let mut tokens = Tokens::default();
-        Tokenizer::default().tokenize(text, &mut tokens);
-        Shingler::default().shingle(&tokens, words).len()
+    fn count(text: &str, recipe: Recipe) -> usize {
+        set_of(text, recipe).len()
     }
 
-    /// Y8 and Y9 of the literature.
+    /// Y8 and Y9 of the literature, under every family.
     #[test]
     fn published_examples() {
-        assert_eq!(count("a rose is a rose is a rose", 4), 3);
-        assert_eq!(count("The ones we don't know we don't know", 3), 5);
-        assert_eq!(count("four words are here", 5), 0);
+        for hash in [Hash::Fast, Hash::Rabin32, Hash::Rabin40, Hash::Rabin64, Hash::Md5, Hash::Sha1] {
+            let words = |size| Recipe { size, hash, ..Recipe::of_words(4) };
+            assert_eq!(count("a rose is a rose is a rose", words(4)), 3);
+            assert_eq!(count("The ones we don't know we don't know", words(3)), 5);
+            assert_eq!(count("four words are here", words(5)), 0);
+        }
+    }
+
+    #[test]
+    fn rules_of_the_works() {
+        let plain = |text: &str| set_of(text, Recipe { text: TextRules::Plain, size: 1, ..Recipe::of_words(4) });
+        assert_eq!(plain("Don't  STOP,\tnow"), plain("don't stop, now"), "Y1, Y2: case and space are gone");
+        assert_ne!(plain("stop, now"), plain("stop now"), "punctuation is not");
+        let letters = |text: &str| set_of(text, Recipe { text: TextRules::Letters, size: 1, ..Recipe::of_words(4) });
+        assert_eq!(letters("Stop, now! (please)"), letters("stop now please"), "N3");
+    }
+
+    /// N5: from the beginning of each word, and cut wherever it ends.
+    #[test]
+    fn characters_from_word_starts() {
+        let chars = |size| Recipe { unit: Unit::Chars, size, ..Recipe::of_words(4) };
+        assert_eq!(count("abc def ghi", chars(7)), 2, "'abc def' and 'def ghi'");
+        assert_eq!(count("abc def ghi", chars(11)), 1);
+        assert_eq!(count("abc def ghi", chars(12)), 0);
+        assert_eq!(count("äbc déf ghi", chars(7)), 2, "characters, not bytes");
+        assert_eq!(set_of("xx abc defg", chars(5))[..], set_of("xx abc defh", chars(5))[..], "'abc d' is cut inside a word");
+    }
+
+    /// M1: every window of bytes, by sliding where the family can.
+    #[test]
+    fn bytes_from_everywhere() {
+        for hash in [Hash::Fast, Hash::Rabin32, Hash::Rabin64, Hash::Md5] {
+            let bytes = |size| Recipe { unit: Unit::Bytes, size, hash, ..Recipe::of_words(4) };
+            assert_eq!(count("abcabcabd", bytes(3)), 4, "abc bca cab abd");
+            assert_eq!(count("ab", bytes(3)), 0);
+            assert_eq!(set_of("abc", bytes(3)), set_of("ABC", bytes(3)));
+            let by_chars = Recipe { unit: Unit::Chars, ..bytes(3) };
+            assert_eq!(set_of("abc", bytes(3)), set_of("abc", by_chars), "the same hash of the same text");
+        }
+    }
+
+    #[test]
+    fn lines_are_chunks() {
+        let lines = |size| Recipe { unit: Unit::Lines, size, ..Recipe::of_words(4) };
+        assert_eq!(count("one\n\ntwo\n one \n  TWO\nthree", lines(2)), 3, "one two, two one, two three");
+        assert_eq!(count("one\ntwo", lines(3)), 0);
+        assert_eq!(set_of("a b\nc", lines(2)), set_of("A, b!\n\n\nC", lines(2)));
+        assert_ne!(set_of("a b\nc", lines(2)), set_of("a\nb c", lines(2)), "where lines end matters (M8)");
+    }
+
+    /// M21: after a stop word the next words that are none.
+    #[test]
+    fn spots_stand_at_frequent_words() {
+        let spots = |size| Recipe { unit: Unit::Spots, size, ..Recipe::of_words(4) };
+        let text = "At a rally to kick off a weeklong campaign for the South Carolina primary";
+        assert_eq!(count(text, spots(1)), 1, "the:south");
+        assert_eq!(count("the cat is the dog is the cat", spots(1)), 5, "the:cat twice, the:dog, is:dog, is:cat");
+        assert_eq!(set_of("the quick cat", spots(1)), set_of("the quick dog", spots(1)));
+        assert!(set_of("nothing here", spots(1)).is_empty());
     }
 }

@@ -6,7 +6,7 @@ use super::passages::{Passage, passages};
 use super::simhash::SimHash;
 use super::{Similarity, overlap};
 use crate::normalize::{Tokenizer, Tokens};
-use crate::shingle::Shingler;
+use crate::shingle::{Recipe, Unit, set_of};
 
 /// How alike two texts are, in every way.
 #[derive(Debug)]
@@ -30,17 +30,20 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Compares by shingles of `words` words; shared passages have at least as many.
-    pub fn new(first: &str, second: &str, words: u32) -> Comparison {
-        let (a, b) = (tokens(first), tokens(second));
-        let (x, y) = (Shingler::default().shingle(&a, words).to_vec(), Shingler::default().shingle(&b, words).to_vec());
+    /// Compares by shingles; shared passages have at least as many words as these.
+    pub fn new(first: &str, second: &str, recipe: Recipe) -> Comparison {
+        /// Where shingles are not made of words.
+        const SHORTEST_PASSAGE: usize = 5;
+        let (a, b) = (tokens(first, recipe), tokens(second, recipe));
+        let (x, y) = (set_of(first, recipe), set_of(second, recipe));
+        let shortest = if recipe.unit == Unit::Words { recipe.size as usize } else { SHORTEST_PASSAGE };
         let sketches = SimHash::of_tokens(a.hashes()).zip(SimHash::of_tokens(b.hashes()));
         Comparison {
             shingles: [x.len() as u32, y.len() as u32],
             common: overlap(&x, &y, 0).unwrap_or(0),
             edit_distance: edit_distance(a.hashes(), b.hashes()),
             simhash_distance: sketches.map(|(a, b)| a.distance(b)),
-            passages: passages(a.hashes(), b.hashes(), words as usize),
+            passages: passages(a.hashes(), b.hashes(), shortest),
             diff: diff(a.hashes(), b.hashes()),
             first: words_of(&a),
             second: words_of(&b),
@@ -69,9 +72,9 @@ impl Comparison {
     }
 }
 
-fn tokens(text: &str) -> Tokens {
+fn tokens(text: &str, recipe: Recipe) -> Tokens {
     let mut tokens = Tokens::default();
-    Tokenizer::default().tokenize(text, &mut tokens);
+    Tokenizer::default().tokenize_by(recipe.text, text, &mut tokens);
     tokens
 }
 
@@ -86,7 +89,7 @@ mod tests {
     #[test]
     fn one_word_changed_in_the_middle() {
         let first = "one two three four five six seven eight nine ten eleven twelve";
-        let found = Comparison::new(first, &first.replace("six", "SIXTH"), 3);
+        let found = Comparison::new(first, &first.replace("six", "SIXTH"), Recipe::of_words(3));
         assert_eq!((found.shingles, found.common), ([10, 10], 7));
         assert_eq!(found.resemblance().map(Similarity::as_f64), Some(7.0 / 13.0));
         assert_eq!((found.containment(0), found.edit_distance), (Some(0.7), 1));
@@ -96,8 +99,8 @@ mod tests {
 
     #[test]
     fn texts_too_short_to_measure() {
-        let found = Comparison::new("", "two words", 5);
+        let found = Comparison::new("", "two words", Recipe::of_words(5));
         assert_eq!((found.resemblance(), found.containment(0), found.edit_distance), (None, None, 2));
-        assert!(Comparison::new("Two Words!", "two words", 5).is_exact());
+        assert!(Comparison::new("Two Words!", "two words", Recipe::of_words(5)).is_exact());
     }
 }

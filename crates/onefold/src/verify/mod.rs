@@ -16,8 +16,7 @@ mod tie;
 pub use compare::Comparison;
 pub use tie::{Containment, Measure, Tie, TieKind};
 
-use crate::normalize::{Tokenizer, Tokens};
-use crate::shingle::Shingler;
+use crate::shingle::{Recipe, set_of};
 use crate::threshold::Threshold;
 
 /// How alike two sets are, exactly.
@@ -185,14 +184,9 @@ fn overlap_with_large(a: &[u64], b: &[u64], mut spare: usize) -> Option<u32> {
     Some(common)
 }
 
-/// The resemblance of two texts by their shingles of `words` words; `None` where both have none.
-pub fn resemblance(a: &str, b: &str, words: u32) -> Option<Similarity> {
-    let shingles = |text: &str| {
-        let mut tokens = Tokens::default();
-        Tokenizer::default().tokenize(text, &mut tokens);
-        Shingler::default().shingle(&tokens, words).to_vec()
-    };
-    let (a, b) = (shingles(a), shingles(b));
+/// The resemblance of two texts by their shingles; `None` where both have none.
+pub fn resemblance(a: &str, b: &str, recipe: Recipe) -> Option<Similarity> {
+    let (a, b) = (set_of(a, recipe), set_of(b, recipe));
     let similarity = Similarity::new(overlap(&a, &b, 0)?, a.len() as u32, b.len() as u32);
     (similarity.union > 0).then_some(similarity)
 }

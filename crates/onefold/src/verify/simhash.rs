@@ -7,7 +7,11 @@
 use crate::shingle::hash;
 
 /// Lengths of the runs: single words tell documents apart badly (§9.4).
-const RUNS: [usize; 2] = [3, 5];
+pub const RUNS: [usize; 2] = [3, 5];
+
+/// Binary digits of a sum of at most [`MOST_COUNTED`].
+const DIGITS: usize = 8;
+const MOST_COUNTED: usize = (1 << DIGITS) - 1;
 
 /// A document's SimHash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -29,14 +33,35 @@ impl SimHash {
     /// Of features of weight 1 each; `None` where there are none.
     pub fn of_features(features: &[u64]) -> Option<SimHash> {
         let mut ones = [0u64; 64];
-        for feature in features {
+        for some in features.chunks(MOST_COUNTED) {
+            // The 64 sums in binary, digit by digit: each addition is one of all 64.
+            let mut digits = [0u64; DIGITS];
+            for &feature in some {
+                let mut carry = feature;
+                for digit in &mut digits {
+                    (*digit, carry) = (*digit ^ carry, *digit & carry);
+                }
+            }
             for (bit, count) in ones.iter_mut().enumerate() {
-                *count += (feature >> bit) & 1;
+                *count += digits.iter().enumerate().map(|(place, digit)| (digit >> bit & 1) << place).sum::<u64>();
             }
         }
         let majority = |count: u64| u64::from(2 * count > features.len() as u64);
         let bits = ones.iter().enumerate().fold(0, |bits, (bit, &count)| bits | majority(count) << bit);
         (!features.is_empty()).then_some(SimHash(bits))
+    }
+
+    /// Of features with weights; `None` where all weigh nothing.
+    pub fn of_weighted(features: impl Iterator<Item = (u64, f64)>) -> Option<SimHash> {
+        let (mut sums, mut some) = ([0f64; 64], false);
+        for (feature, weight) in features.filter(|(_, weight)| *weight != 0.0) {
+            some = true;
+            for (bit, sum) in sums.iter_mut().enumerate() {
+                *sum += if feature >> bit & 1 == 1 { weight } else { -weight };
+            }
+        }
+        let bits = sums.iter().enumerate().fold(0, |bits, (bit, &sum)| bits | u64::from(sum > 0.0) << bit);
+        some.then_some(SimHash(bits))
     }
 
     /// Bits in which two differ (Hamming distance).
@@ -104,7 +129,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn equals_the_definition(mut features in prop::collection::vec(any::<u64>(), 1..50)) {
+        fn equals_the_definition(mut features in prop::collection::vec(any::<u64>(), 1..600)) {
             let found = SimHash::of_features(&features);
             prop_assert_eq!(found, Some(SimHash(by_definition(&features))));
             features.reverse();

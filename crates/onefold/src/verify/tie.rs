@@ -21,13 +21,15 @@ pub struct Measure {
     pub threshold: Threshold,
     /// Where being part of the other counts, too.
     pub containment: Option<Containment>,
+    /// Whether it decides; otherwise all that was proposed belongs together.
+    pub decides: bool,
 }
 
 impl Measure {
     /// How a set of `size` shingles is tied to a leader of `leader_size` that it is so similar to.
     pub fn tie(self, similarity: Similarity, size: u32, leader_size: u32) -> Option<Tie> {
         let Similarity { overlap, union } = similarity;
-        if similarity.reaches(self.threshold) {
+        if !self.decides || similarity.reaches(self.threshold) {
             return Some(Tie { kind: TieKind::Near, similarity, share: (overlap, union) });
         }
         let containment = self.containment.filter(|containment| size.min(leader_size) >= containment.min_size)?;
@@ -85,7 +87,7 @@ mod tests {
     #[test]
     fn resemblance_comes_before_containment_and_short_documents_are_not_contained() {
         let containment = Containment { least: Threshold::NINE_TENTHS, min_size: 20 };
-        let measure = Measure { threshold: Threshold::EIGHT_TENTHS, containment: Some(containment) };
+        let measure = Measure { threshold: Threshold::EIGHT_TENTHS, containment: Some(containment), decides: true };
         let tie = |overlap, size, leader| measure.tie(Similarity::new(overlap, size, leader), size, leader).map(|tie| tie.kind);
         assert_eq!(tie(90, 100, 100), Some(TieKind::Near));
         assert_eq!(tie(90, 100, 1000), Some(TieKind::Contained));

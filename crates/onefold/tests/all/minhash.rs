@@ -20,9 +20,9 @@ fn plan(ask: &Ask, seed: u64) -> Plan {
 }
 
 fn promised(plan: &Plan) -> f64 {
-    match plan.method.guarantee(plan.threshold).unwrap() {
+    match plan.guarantee(100).unwrap() {
         Guarantee::Probabilistic { miss_rate } => 1.0 - miss_rate,
-        Guarantee::Exact => 1.0,
+        other => panic!("{other:?}"),
     }
 }
 
