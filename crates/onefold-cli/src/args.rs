@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::words::Color;
@@ -33,6 +34,8 @@ pub enum Command {
     Report(ReportArgs),
     /// Print the pairs of a result as JSONL
     Pairs(PairsArgs),
+    /// List the methods: what they do, what they promise, where they come from
+    Methods(MethodsArgs),
     /// Print the plan that a scan would follow, as a TOML file for --config
     Config(ConfigArgs),
     /// Print completions for a shell
@@ -177,9 +180,27 @@ pub struct PlanArgs {
     /// Words in a shingle; longer ones find fewer [default: 5]
     #[arg(short = 'w', long, value_name = "W")]
     pub ngram_size: Option<u32>,
-    /// How candidates are found; 'exact' misses none [default: exact]
-    #[arg(short, long, value_enum)]
-    pub method: Option<MethodName>,
+    /// How candidates are found: a method, or a published work with all that it fixes; 'onefold methods' explains them [default: exact]
+    #[arg(short, long, value_name = "NAME", value_parser = method_names())]
+    pub method: Option<String>,
+    /// Change any setting of the method or the plan, such as modulo=8 (repeatable); 'onefold config' prints them all
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// What makes a candidate a pair: its resemblance on all shingles, or the method's word as it was published [default: exact]
+    #[arg(long, value_enum)]
+    pub verify: Option<VerifyName>,
+    /// Leave shingles that more than N documents have out of sketches; not with 'exact', which needs no limit
+    #[arg(long, value_name = "N")]
+    pub common_shingles: Option<u32>,
+    /// What shingles are made of; --ngram-size says how many [default: words]
+    #[arg(long, value_enum)]
+    pub shingle: Option<UnitName>,
+    /// How text is cut into words [default: words]
+    #[arg(long, value_enum)]
+    pub text: Option<TextName>,
+    /// How shingles are hashed [default: fast]
+    #[arg(long, value_enum)]
+    pub hash: Option<HashName>,
     /// List rejected pairs, too, down to this resemblance [default: none]
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     pub floor: Option<String>,
@@ -269,13 +290,61 @@ pub struct ReadingArgs {
     pub max_document_bytes: Option<u64>,
 }
 
-/// The methods.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum MethodName {
-    /// Every pair that reaches the threshold
+/// The names of the methods, with what they do.
+fn method_names() -> PossibleValuesParser {
+    PossibleValuesParser::new(onefold::PRESETS.map(|preset| PossibleValue::new(preset.name).help(preset.about)))
+}
+
+/// See `PlanArgs::verify`.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum VerifyName {
+    /// Its resemblance reaches the threshold
     Exact,
-    /// MinHash bands propose, exact resemblance decides; misses at most 1 % at the threshold
-    Minhash,
+    /// The method proposed it; the resemblance is shown, but decides nothing
+    None,
+}
+
+/// See `PlanArgs::shingle`.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum UnitName {
+    /// Consecutive words
+    Words,
+    /// Consecutive characters, from the beginning of each word
+    Chars,
+    /// Consecutive bytes, from each byte
+    Bytes,
+    /// Consecutive lines that are not empty
+    Lines,
+    /// A frequent short word and the words after it
+    Spots,
+}
+
+/// See `PlanArgs::text`.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum TextName {
+    /// Words of any script, folded, without punctuation
+    Words,
+    /// Between white space, in small letters, with punctuation
+    Plain,
+    /// Between white space, in small letters, without punctuation
+    Letters,
+}
+
+/// See `PlanArgs::hash`.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum HashName {
+    /// 61 bits, rolling over words
+    Fast,
+    /// Rabin fingerprint of 32 bits
+    Rabin32,
+    /// Rabin fingerprint of 40 bits
+    Rabin40,
+    /// Rabin fingerprint of 64 bits
+    Rabin64,
+    /// MD5
+    Md5,
+    /// SHA-1
+    Sha1,
 }
 
 /// See `PlanArgs::relation`.
@@ -435,6 +504,29 @@ pub struct ExplainArgs {
     /// A result of 'onefold scan'
     #[arg(long, value_name = "DIR")]
     pub result: PathBuf,
+    /// Print the same as JSON on standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `onefold methods`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The chance that a pair is proposed is worked out from the literature's formulas, for documents that
+have 500 shingles between them. What is proposed is then verified, so nothing false comes of it,
+unless --verify none is given.
+
+Examples:
+  onefold methods
+  onefold methods ye2008
+  onefold scan pages.jsonl --method ye2008 --set modulo=8 --out result")]
+pub struct MethodsArgs {
+    /// Say all about one of them
+    #[arg(value_name = "NAME", value_parser = method_names())]
+    pub name: Option<String>,
+    /// The threshold that promises are made for [default: that of the method]
+    #[arg(short, long, value_name = "T", allow_negative_numbers = true)]
+    pub threshold: Option<String>,
     /// Print the same as JSON on standard output
     #[arg(long)]
     pub json: bool,

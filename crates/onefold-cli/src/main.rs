@@ -8,6 +8,7 @@ mod exit;
 mod explain;
 mod forecast;
 mod html;
+mod methods;
 mod numbers;
 mod output;
 mod pairs;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         Command::Pairs(args) => pairs::run(args),
         Command::Completions(args) => shell::completions(args),
         Command::Man(args) => shell::man(args),
+        Command::Methods(args) => methods::run(args),
         Command::Config(args) => config::run(args),
     };
     exit::finish(result)

@@ -4,14 +4,24 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Result;
-use onefold::{ClusterMode, Columns, Method, MinHashSettings, PairsMode, Plan, Relate, Remove, Threshold};
+use onefold::{ClusterMode, Columns, Hash, Method, PairsMode, Plan, Relate, Remove, TextRules, Threshold, Unit, Verify};
 
-use crate::args::{ClusterName, MethodName, MinHashArgs, PairsName, PlanArgs, ReadingArgs, RelationName, RemoveName};
+use crate::args::{
+    ClusterName, HashName, MinHashArgs, PairsName, PlanArgs, ReadingArgs, RelationName, RemoveName, TextName, UnitName,
+    VerifyName,
+};
 use crate::exit::Usage;
 
 /// The plan that the flags ask for, checked.
 pub fn resolve(args: &PlanArgs) -> Result<Plan> {
     let mut plan = args.config.as_deref().map_or_else(|| Ok(Plan::default()), read_config)?;
+    if let Some(name) = &args.method {
+        // The same method as in the file keeps the settings that it has there.
+        let named = onefold::preset(name)?;
+        if plan.preset.as_deref() != Some(named.name) && plan.method.name() != named.name {
+            named.apply(&mut plan);
+        }
+    }
     if let Some(threshold) = &args.threshold {
         plan.threshold = threshold.parse()?;
     }
@@ -37,7 +47,13 @@ pub fn resolve(args: &PlanArgs) -> Result<Plan> {
     set(&mut plan.cluster, args.cluster.map(cluster));
     set(&mut plan.pairs, args.pairs.map(pairs));
     plan.max_pairs = args.max_pairs.or(plan.max_pairs);
-    plan.method = method(plan.method, args)?;
+    plan.common_shingles = args.common_shingles.or(plan.common_shingles);
+    set(&mut plan.verify, args.verify.map(verify));
+    set(&mut plan.shingle, args.shingle.map(unit));
+    set(&mut plan.text, args.text.map(text));
+    set(&mut plan.hash, args.hash.map(hash));
+    plan.method = minhash(plan.method, &args.minhash)?;
+    let mut plan = args.set.iter().try_fold(plan, |plan, typed| change(&plan, typed))?;
     reading(&mut plan, &args.reading);
     plan.validate()?;
     Ok(plan)
@@ -89,14 +105,45 @@ fn pairs(name: PairsName) -> PairsMode {
     }
 }
 
-/// The method, with its own flags; flags of another method are refused rather than ignored.
-fn method(configured: Method, args: &PlanArgs) -> Result<Method> {
-    let MinHashArgs { num_perm, bands, rows, seed } = args.minhash;
-    let method = match (args.method, configured) {
-        (Some(MethodName::Exact), _) => Method::Exact,
-        (Some(MethodName::Minhash), Method::Exact) => Method::MinHash(MinHashSettings::default()),
-        (_, configured) => configured,
-    };
+fn verify(name: VerifyName) -> Verify {
+    match name {
+        VerifyName::Exact => Verify::Exact,
+        VerifyName::None => Verify::None,
+    }
+}
+
+fn unit(name: UnitName) -> Unit {
+    match name {
+        UnitName::Words => Unit::Words,
+        UnitName::Chars => Unit::Chars,
+        UnitName::Bytes => Unit::Bytes,
+        UnitName::Lines => Unit::Lines,
+        UnitName::Spots => Unit::Spots,
+    }
+}
+
+fn text(name: TextName) -> TextRules {
+    match name {
+        TextName::Words => TextRules::Words,
+        TextName::Plain => TextRules::Plain,
+        TextName::Letters => TextRules::Letters,
+    }
+}
+
+fn hash(name: HashName) -> Hash {
+    match name {
+        HashName::Fast => Hash::Fast,
+        HashName::Rabin32 => Hash::Rabin32,
+        HashName::Rabin40 => Hash::Rabin40,
+        HashName::Rabin64 => Hash::Rabin64,
+        HashName::Md5 => Hash::Md5,
+        HashName::Sha1 => Hash::Sha1,
+    }
+}
+
+/// MinHash with its own flags; where the method is another they are refused rather than ignored.
+fn minhash(method: Method, args: &MinHashArgs) -> Result<Method> {
+    let MinHashArgs { num_perm, bands, rows, seed } = *args;
     match method {
         Method::MinHash(mut settings) => {
             set(&mut settings.num_perm, num_perm);
@@ -108,6 +155,37 @@ fn method(configured: Method, args: &PlanArgs) -> Result<Method> {
         other if num_perm.is_none() && bands.is_none() && rows.is_none() && seed.is_none() => Ok(other),
         _ => Err(Usage("--num-perm, --bands, --rows and --seed belong to --method minhash".into()).into()),
     }
+}
+
+/// The plan with one setting changed: one of the method if it has it, else one of the plan.
+fn change(plan: &Plan, typed: &str) -> Result<Plan> {
+    let Some((key, value)) = typed.split_once('=') else {
+        return Err(Usage(format!("--set needs KEY=VALUE, such as modulo=8, not '{typed}'")).into());
+    };
+    let (key, value) = (key.trim(), value.trim());
+    // A number or a word of TOML, else a text.
+    let line = |value: &str| toml::from_str::<toml::Table>(&format!("value = {value}")).ok();
+    let value = line(value).and_then(|mut table| table.remove("value")).unwrap_or_else(|| value.into());
+    let with = |inside: Option<&str>, key: &str| -> std::result::Result<Plan, toml::de::Error> {
+        let mut table = toml::Table::try_from(plan).unwrap_or_default();
+        let target = match inside {
+            Some(inside) => table.get_mut(inside).and_then(toml::Value::as_table_mut),
+            None => Some(&mut table),
+        };
+        target.map(|target| target.insert(key.into(), value.clone()));
+        table.try_into()
+    };
+    let changed = match key.split_once('.') {
+        Some((inside, key)) => with(Some(inside), key),
+        None => match with(Some("method"), key) {
+            Err(error) if error.message().contains("unknown field") => with(None, key),
+            result => result,
+        },
+    };
+    changed.map_err(|error| {
+        let problem = error.message().lines().next().unwrap_or_default().to_string();
+        Usage(format!("--set {typed}: {problem} (method {})", plan.method.name())).into()
+    })
 }
 
 fn reading(plan: &mut Plan, args: &ReadingArgs) {
