@@ -34,6 +34,8 @@ pub enum Command {
     Report(ReportArgs),
     /// Print the pairs of a result as JSONL
     Pairs(PairsArgs),
+    /// Let methods compete on a collection: what each finds, misses and invents beside the exact answer
+    Bakeoff(BakeoffArgs),
     /// List the methods: what they do, what they promise, where they come from
     Methods(MethodsArgs),
     /// Print the plan that a scan would follow, as a TOML file for --config
@@ -198,6 +200,15 @@ pub struct PlanArgs {
     /// How text is cut into words [default: words]
     #[arg(long, value_enum)]
     pub text: Option<TextName>,
+    /// What becomes of numbers [default: keep]
+    #[arg(long, value_enum)]
+    pub numbers: Option<NumbersName>,
+    /// Leave frequent words of a language out, such as en
+    #[arg(long, value_name = "LANG")]
+    pub stop_words: Option<String>,
+    /// Take the endings of a language off words, such as en
+    #[arg(long, value_name = "LANG")]
+    pub stem: Option<String>,
     /// How shingles are hashed [default: fast]
     #[arg(long, value_enum)]
     pub hash: Option<HashName>,
@@ -328,6 +339,17 @@ pub enum TextName {
     Plain,
     /// Between white space, in small letters, without punctuation
     Letters,
+}
+
+/// See `PlanArgs::numbers`.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum NumbersName {
+    /// They stay
+    Keep,
+    /// They are left out
+    Drop,
+    /// They all look the same
+    Mask,
 }
 
 /// See `PlanArgs::hash`.
@@ -507,6 +529,53 @@ pub struct ExplainArgs {
     /// Print the same as JSON on standard output
     #[arg(long)]
     pub json: bool,
+}
+
+/// `onefold bakeoff`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The inputs are read once. True are the pairs whose resemblance, by shingles of --ngram-size words,
+reaches the threshold; each method works with its own shingles and settings, at the same threshold.
+
+Examples:
+  onefold bakeoff pages.jsonl --methods exact,minhash,pi-simhash
+  onefold bakeoff docs.jsonl --gold pairs.tsv --threshold 0.5 --out comparison.html")]
+pub struct BakeoffArgs {
+    /// Folders, files, or - for JSONL on standard input
+    #[arg(required = true, value_name = "INPUT")]
+    pub inputs: Vec<OsString>,
+    /// The methods, with commas between [default: all]
+    #[arg(short, long, value_name = "NAMES", value_delimiter = ',', value_parser = method_names())]
+    pub methods: Vec<String>,
+    /// Also score them by what people say are duplicates
+    #[arg(long, value_name = "FILE")]
+    pub gold: Option<PathBuf>,
+    /// What makes a candidate of a method a pair: its word, as it was published, or its resemblance [default: none]
+    #[arg(long, value_enum)]
+    pub verify: Option<VerifyName>,
+    /// Resemblance from which a pair is true [default: 0.8]
+    #[arg(short, long, value_name = "T", allow_negative_numbers = true)]
+    pub threshold: Option<String>,
+    /// Words in a shingle of the exact answer [default: 5]
+    #[arg(short = 'w', long, value_name = "W")]
+    pub ngram_size: Option<u32>,
+    /// Where to put the page
+    #[arg(short, long, value_name = "FILE", default_value = "bakeoff.html")]
+    pub out: PathBuf,
+    /// Replace a page that is there
+    #[arg(long)]
+    pub overwrite: bool,
+    /// Worker threads; all cores without it
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+    /// Print the table as JSON on standard output
+    #[arg(long)]
+    pub json: bool,
+    /// Print no progress and no table
+    #[arg(short, long)]
+    pub quiet: bool,
+    #[command(flatten)]
+    pub reading: ReadingArgs,
 }
 
 /// `onefold methods`

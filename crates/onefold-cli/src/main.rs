@@ -1,6 +1,7 @@
 //! The command `onefold`: words typed → a plan, a run, an answer that people can read.
 
 mod args;
+mod bakeoff;
 mod compare;
 mod config;
 mod evaluate;
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         Command::Pairs(args) => pairs::run(args),
         Command::Completions(args) => shell::completions(args),
         Command::Man(args) => shell::man(args),
+        Command::Bakeoff(args) => bakeoff::run(args),
         Command::Methods(args) => methods::run(args),
         Command::Config(args) => config::run(args),
     };

@@ -54,10 +54,10 @@ impl<'a> About<'a> {
     }
 
     fn promise(&self) -> String {
-        match self.guarantee {
+        match &self.guarantee {
             Guarantee::Exact => "finds every pair".into(),
-            Guarantee::Probabilistic { miss_rate } => format!("misses {} at {}", share(miss_rate), self.plan.threshold),
-            Guarantee::Other => "depends on the cosine".into(),
+            Guarantee::Probabilistic { miss_rate } => format!("misses {} at {}", share(*miss_rate), self.plan.threshold),
+            Guarantee::Other(promise) => promise.clone(),
         }
     }
 
@@ -66,7 +66,7 @@ impl<'a> About<'a> {
         let miss_rate = match self.guarantee {
             Guarantee::Exact => Some(0.0),
             Guarantee::Probabilistic { miss_rate } => Some(miss_rate),
-            Guarantee::Other => None,
+            Guarantee::Other(_) => None,
         };
         json!({
             "name": self.preset.name,

@@ -41,7 +41,7 @@ pub fn run(args: &ScanArgs) -> Result<Done> {
     let (cancel, terminated) = signals()?;
     // Only an estimate can do without, and writes nothing there.
     let out = args.out.as_deref().unwrap_or(Path::new("onefold-result"));
-    let exec = Exec { threads, observer: &progress, cancel, memory, spill: Some(spill(out, &args.room)?) };
+    let exec = Exec { threads, observer: &progress, cancel, memory, spill: Some(spill(out, &args.room)?), keep_texts: false };
     let words = |inputs: &[OsString]| inputs.iter().map(|input| input.to_string_lossy().into_owned()).collect();
     let mut folder = result_folder(out, &args.writing, words(&args.inputs), words(&args.against));
     if args.write_kept.as_ref().is_some_and(|kept| kept == out) {
@@ -128,7 +128,7 @@ fn spill(out: &Path, room: &RoomArgs) -> Result<Spill> {
     Ok(spill)
 }
 
-fn threads(asked: Option<usize>) -> Result<usize> {
+pub fn threads(asked: Option<usize>) -> Result<usize> {
     match asked {
         Some(threads @ 1..=1024) => Ok(threads),
         Some(other) => Err(Usage(format!("--threads must be from 1 to 1024, not '{other}'")).into()),
@@ -144,7 +144,7 @@ fn format(format: TableFormat) -> Format {
     }
 }
 
-fn source(inputs: &[OsString], against: &[OsString]) -> Result<Source> {
+pub fn source(inputs: &[OsString], against: &[OsString]) -> Result<Source> {
     if inputs.iter().chain(against).filter(|input| *input == "-").count() > 1 {
         return Err(Usage("standard input can be read once only: '-' is given twice".into()).into());
     }
@@ -156,7 +156,7 @@ fn source(inputs: &[OsString], against: &[OsString]) -> Result<Source> {
 }
 
 /// Flags that signals set: any of them stops the run, the second tells which kind it was. A second Ctrl-C ends at once.
-fn signals() -> Result<(Arc<AtomicBool>, Arc<AtomicBool>)> {
+pub fn signals() -> Result<(Arc<AtomicBool>, Arc<AtomicBool>)> {
     let (cancel, terminated) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         if signal == SIGINT {

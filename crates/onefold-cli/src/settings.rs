@@ -4,11 +4,11 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Result;
-use onefold::{ClusterMode, Columns, Hash, Method, PairsMode, Plan, Relate, Remove, TextRules, Threshold, Unit, Verify};
+use onefold::{ClusterMode, Columns, Hash, Method, Numbers, PairsMode, Plan, Relate, Remove, TextRules, Threshold, Unit, Verify};
 
 use crate::args::{
-    ClusterName, HashName, MinHashArgs, PairsName, PlanArgs, ReadingArgs, RelationName, RemoveName, TextName, UnitName,
-    VerifyName,
+    ClusterName, HashName, MinHashArgs, NumbersName, PairsName, PlanArgs, ReadingArgs, RelationName, RemoveName, TextName,
+    UnitName, VerifyName,
 };
 use crate::exit::Usage;
 
@@ -52,6 +52,12 @@ pub fn resolve(args: &PlanArgs) -> Result<Plan> {
     set(&mut plan.shingle, args.shingle.map(unit));
     set(&mut plan.text, args.text.map(text));
     set(&mut plan.hash, args.hash.map(hash));
+    set(&mut plan.numbers, args.numbers.map(numbers));
+    for (typed, slot) in [(&args.stop_words, &mut plan.stop_words), (&args.stem, &mut plan.stem)] {
+        if let Some(language) = typed {
+            *slot = Some(language.parse()?);
+        }
+    }
     plan.method = minhash(plan.method, &args.minhash)?;
     let mut plan = args.set.iter().try_fold(plan, |plan, typed| change(&plan, typed))?;
     reading(&mut plan, &args.reading);
@@ -105,7 +111,7 @@ fn pairs(name: PairsName) -> PairsMode {
     }
 }
 
-fn verify(name: VerifyName) -> Verify {
+pub fn verify(name: VerifyName) -> Verify {
     match name {
         VerifyName::Exact => Verify::Exact,
         VerifyName::None => Verify::None,
@@ -127,6 +133,14 @@ fn text(name: TextName) -> TextRules {
         TextName::Words => TextRules::Words,
         TextName::Plain => TextRules::Plain,
         TextName::Letters => TextRules::Letters,
+    }
+}
+
+fn numbers(name: NumbersName) -> Numbers {
+    match name {
+        NumbersName::Keep => Numbers::Keep,
+        NumbersName::Drop => Numbers::Drop,
+        NumbersName::Mask => Numbers::Mask,
     }
 }
 
@@ -188,7 +202,7 @@ fn change(plan: &Plan, typed: &str) -> Result<Plan> {
     })
 }
 
-fn reading(plan: &mut Plan, args: &ReadingArgs) {
+pub fn reading(plan: &mut Plan, args: &ReadingArgs) {
     let Columns { text, id, url, time, score, source } = &mut plan.columns;
     set(text, args.text_column.clone());
     set(id, args.id_column.clone());

@@ -1,8 +1,9 @@
 //! Measures what onefold finds: gold files and scores.
 //!
 //! `gold` reads what people or other programs say is a duplicate, `score` compares a result with it, `evaluate` does both for a
-//! result folder.
+//! result folder, `bakeoff` lets methods compete on one collection.
 
+pub mod bakeoff;
 pub mod evaluate;
 pub mod gold;
 pub mod score;

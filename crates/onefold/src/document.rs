@@ -55,6 +55,11 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// Number of its distinct shingles.
+    pub fn shingle_count(&self) -> u32 {
+        self.shingles.len
+    }
+
     /// Where the method's words are, if there are any.
     pub(crate) fn features(&self) -> Option<ShingleRef> {
         let ShingleRef { arena, start, len, .. } = self.shingles;
@@ -222,6 +227,8 @@ pub struct Collection {
     pub sources: Vec<String>,
     /// Shingle sets.
     pub arenas: Arenas,
+    /// The text of each document, where they were kept.
+    pub texts: Vec<String>,
     /// Documents that were read as the reference, where there is one; not all of them need be among the documents.
     pub reference_documents: Option<u64>,
     /// Inputs that were not processed, and remarks on others.
@@ -229,6 +236,20 @@ pub struct Collection {
 }
 
 impl Collection {
+    /// The documents with their texts, for other runs, where [`Exec::keep_texts`](crate::Exec::keep_texts) was set.
+    pub fn into_documents(self) -> Vec<Document> {
+        let Collection { documents, sources, texts, .. } = self;
+        let document = |(entry, text): (Entry, String)| Document {
+            id: Some(entry.id),
+            text,
+            source: sources.get(entry.source as usize).cloned(),
+            url: entry.url.map(Into::into),
+            time: entry.time,
+            score: entry.score,
+        };
+        documents.into_iter().zip(texts).map(document).collect()
+    }
+
     /// Number of documents that the run is about; those of the reference follow them.
     pub fn inputs(&self) -> usize {
         self.documents.partition_point(|document| !document.flags.has(Flags::REFERENCE))

@@ -64,10 +64,10 @@ pub use error::{Error, ErrorKind, Result, SkipKind, Skipped, printable};
 pub use estimate::{Estimate, estimate};
 pub use exec::{Exec, Memory, Observer, Silent, Spill, parse_size};
 pub use fingerprint::{
-    BottomKSettings, Guarantee, Method, MinHashSettings, Minima, SampleSettings, SampleSizes, SimHashFeatures, SimHashSettings,
-    SupershinglesSettings, Weights,
+    BottomKSettings, Compare, Guarantee, HenzingerSettings, IMatchSettings, Method, MinHashSettings, Minima, SampleSettings,
+    SampleSizes, SimHashFeatures, SimHashSettings, SupershinglesSettings, TermsSettings, Weights, WinnowingSettings,
 };
-pub use normalize::{TextRules, Tokenizer, Tokens};
+pub use normalize::{Filtering, Language, Numbers, TextRules, Tokenizer, Tokens};
 pub use plan::{Columns, PairsMode, Plan, Relate, Remove, Verify};
 pub use presets::{PRESETS, Preset, preset};
 pub use rank::{KeepRules, Preference, Rule};

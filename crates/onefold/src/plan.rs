@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::cluster::{ClusterMode, Members};
 use crate::error::{Error, Result};
 use crate::fingerprint::{Aim, Built, Guarantee, Method};
-use crate::normalize::TextRules;
+use crate::normalize::{Filtering, Language, Numbers, TextRules};
 use crate::rank::KeepRules;
 use crate::shingle::hash::FINGERPRINT_VERSION;
 use crate::shingle::{Hash, Recipe, Unit};
@@ -31,6 +31,14 @@ pub struct Plan {
     pub remove: Remove,
     /// How text is cut into words.
     pub text: TextRules,
+    /// What becomes of numbers.
+    pub numbers: Numbers,
+    /// Frequent words of this language are left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stop_words: Option<Language>,
+    /// Words lose the endings of this language.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stem: Option<Language>,
     /// What shingles are made of.
     pub shingle: Unit,
     /// Words (or characters, lines) in a shingle; longer ones find fewer and surer duplicates.
@@ -143,6 +151,9 @@ impl Default for Plan {
             min_contained: 20,
             remove: Remove::Duplicates,
             text: TextRules::Words,
+            numbers: Numbers::Keep,
+            stop_words: None,
+            stem: None,
             shingle: Unit::Words,
             ngram_size: 5,
             hash: Hash::Fast,
@@ -191,6 +202,7 @@ impl Plan {
         if self.columns.text.is_empty() {
             return Err(Error::setting("text-column", "the name of a field", ""));
         }
+        self.filtering().validate()?;
         self.validate_method()?;
         crate::rank::Protected::compile(&self.protect)?;
         self.build_method().map(|_| ())
@@ -222,10 +234,11 @@ impl Plan {
     pub fn guarantee(&self, union: u32) -> Result<Guarantee> {
         let method = self.build_method()?;
         let recall = method.as_dyn().recall(self.join_threshold().as_f64(), union);
-        Ok(match recall {
+        Ok(match (recall, method.as_dyn().promise()) {
             _ if method.as_dyn().finds_all() => Guarantee::Exact,
-            Some(recall) if method.as_dyn().radius().is_none() => Guarantee::Probabilistic { miss_rate: 1.0 - recall },
-            _ => Guarantee::Other,
+            (_, Some(promise)) => Guarantee::Other(promise),
+            (Some(recall), None) => Guarantee::Probabilistic { miss_rate: 1.0 - recall },
+            (None, None) => Guarantee::Other(String::new()),
         })
     }
 
@@ -236,7 +249,12 @@ impl Plan {
 
     /// What documents are compared by.
     pub fn recipe(&self) -> Recipe {
-        Recipe { text: self.text, unit: self.shingle, size: self.ngram_size, hash: self.hash }
+        Recipe { text: self.text, filtering: self.filtering(), unit: self.shingle, size: self.ngram_size, hash: self.hash }
+    }
+
+    /// Which words are left out or replaced.
+    pub(crate) fn filtering(&self) -> Filtering {
+        Filtering { numbers: self.numbers, stop_words: self.stop_words, stem: self.stem }
     }
 
     /// The method, with its numbers worked out.

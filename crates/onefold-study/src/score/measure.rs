@@ -21,7 +21,7 @@ pub struct PairScore {
 
 impl PairScore {
     /// From the number of pairs in both, in the result, and in the gold.
-    pub(super) fn new(found: u64, predicted: u64, actual: u64) -> PairScore {
+    pub(crate) fn new(found: u64, predicted: u64, actual: u64) -> PairScore {
         PairScore {
             true_positives: found,
             false_positives: predicted - found,

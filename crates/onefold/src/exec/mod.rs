@@ -46,12 +46,14 @@ pub struct Exec<'a> {
     pub memory: Memory,
     /// Where the rest goes; without it everything stays in memory.
     pub spill: Option<Spill>,
+    /// Whether texts stay in memory after they were read: [`Collection::into_documents`](crate::Collection::into_documents).
+    pub keep_texts: bool,
 }
 
 impl Default for Exec<'_> {
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        Exec { threads, observer: &Silent, cancel: Arc::default(), memory: Memory::UNLIMITED, spill: None }
+        Exec { threads, observer: &Silent, cancel: Arc::default(), memory: Memory::UNLIMITED, spill: None, keep_texts: false }
     }
 }
 

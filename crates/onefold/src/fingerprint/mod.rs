@@ -7,11 +7,15 @@
 
 mod bottom_k;
 mod exact;
+mod henzinger;
+mod i_match;
 mod minhash;
 mod sample;
 mod simhash;
 pub(crate) use simhash::counted;
 mod supershingles;
+mod terms;
+mod winnowing;
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,10 +23,14 @@ use serde::{Deserialize, Serialize};
 
 pub use bottom_k::{BottomK, Settings as BottomKSettings};
 pub use exact::Exact;
+pub use henzinger::{Henzinger, Settings as HenzingerSettings};
+pub use i_match::{IMatch, Settings as IMatchSettings};
 pub use minhash::{MinHash, Settings as MinHashSettings};
 pub use sample::{Sample, Settings as SampleSettings, Sizes as SampleSizes};
 pub use simhash::{Features as SimHashFeatures, Settings as SimHashSettings, SimHashes, Weights};
 pub use supershingles::{Minima, Settings as SupershinglesSettings, Supershingles};
+pub use terms::{Compare, Settings as TermsSettings, Terms};
+pub use winnowing::{Settings as WinnowingSettings, Winnowing};
 
 use crate::error::Result;
 use crate::normalize::Tokens;
@@ -55,7 +63,7 @@ pub trait Fingerprint: Sync {
     }
 
     /// Appends what it takes.
-    fn features(&self, _tokens: &Tokens, _features: &mut Vec<u64>) {}
+    fn features(&self, _taken: Taken<'_>, _features: &mut Vec<u64>) {}
 
     /// Whether it has to know how many documents have each of its features.
     fn learns(&self) -> bool {
@@ -120,6 +128,20 @@ pub trait Fingerprint: Sync {
     /// The probability that a pair becomes a candidate, where it is known: of resemblance `similarity` (for SimHash: of that cosine) with
     /// `union` shingles in either.
     fn recall(&self, similarity: f64, union: u32) -> Option<f64>;
+
+    /// What is promised instead, where resemblance says little.
+    fn promise(&self) -> Option<String> {
+        None
+    }
+}
+
+/// What a method may take something from, as a document passes.
+#[derive(Clone, Copy)]
+pub struct Taken<'a> {
+    /// Its words.
+    pub tokens: &'a Tokens,
+    /// Where it came from.
+    pub url: Option<&'a str>,
 }
 
 /// What a method sees of a document when it sketches it.
@@ -171,6 +193,29 @@ impl FromIterator<u64> for Common {
     }
 }
 
+/// ln(N/n) of each term that n of N documents have.
+fn idf(documents: u64, frequencies: HashMap<u64, u32>) -> HashMap<u64, f64> {
+    let idf = |(term, frequency): (u64, u32)| (term, (documents as f64 / f64::from(frequency)).ln());
+    frequencies.into_iter().map(idf).collect()
+}
+
+/// The first eight bytes of a digest.
+fn first_bytes(digest: &[u8]) -> u64 {
+    digest.iter().take(8).fold(0, |value, &byte| value << 8 | u64::from(byte))
+}
+
+/// Drops repetitions from a sorted end.
+fn dedup_from(values: &mut Vec<u64>, start: usize) {
+    let mut end = start;
+    for at in start..values.len() {
+        if end == start || values[end - 1] != values[at] {
+            values[end] = values[at];
+            end += 1;
+        }
+    }
+    values.truncate(end);
+}
+
 /// A shingle without what the join writes above it.
 #[inline]
 fn own_bits(shingle: u64) -> u64 {
@@ -195,10 +240,18 @@ pub enum Method {
     /// One number for a document; a small Hamming distance proposes.
     #[serde(rename = "simhash")]
     SimHash(SimHashSettings),
+    /// Supershingles, and a SimHash where both are of one site.
+    Henzinger(HenzingerSettings),
+    /// One hash of the terms that matter, under several lexicons.
+    IMatch(IMatchSettings),
+    /// The smallest hash of every window.
+    Winnowing(WinnowingSettings),
+    /// Weighted terms.
+    Terms(TermsSettings),
 }
 
 /// What a method promises to find.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Guarantee {
     /// All pairs at or above the threshold.
     Exact,
@@ -207,8 +260,8 @@ pub enum Guarantee {
         /// The probability.
         miss_rate: f64,
     },
-    /// What it finds depends on another measure than resemblance.
-    Other,
+    /// What it finds depends on other things than resemblance: these.
+    Other(String),
 }
 
 /// A method with its numbers worked out.
@@ -239,6 +292,10 @@ impl Method {
             Method::BottomK(_) => "bottom-k",
             Method::Supershingles(_) => "supershingles",
             Method::SimHash(_) => "simhash",
+            Method::Henzinger(_) => "henzinger",
+            Method::IMatch(_) => "i-match",
+            Method::Winnowing(_) => "winnowing",
+            Method::Terms(_) => "terms",
         }
     }
 
@@ -251,6 +308,10 @@ impl Method {
             Method::BottomK(settings) => Box::new(BottomK::new(settings, aim)?),
             Method::Supershingles(settings) => Box::new(Supershingles::new(settings)?),
             Method::SimHash(settings) => Box::new(SimHashes::new(settings)?),
+            Method::Henzinger(settings) => Box::new(Henzinger::new(settings)?),
+            Method::IMatch(settings) => Box::new(IMatch::new(settings)?),
+            Method::Winnowing(settings) => Box::new(Winnowing::new(settings)?),
+            Method::Terms(settings) => Box::new(Terms::new(settings)?),
         }))
     }
 }

@@ -12,7 +12,7 @@ use super::odds;
 use super::{Fingerprint, Side, View};
 use crate::error::{Error, Result};
 use crate::shingle::hash::mix;
-use crate::shingle::rabin::{POLYNOMIALS, Rabin, random_irreducible};
+use crate::shingle::rabin::{Rabin, random_irreducible};
 
 /// What can be set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,7 +28,7 @@ pub struct Settings {
     pub needed: u32,
     /// Join on pairs of features, where two have to agree, instead of counting equal ones.
     pub megashingles: bool,
-    /// Of the functions; the first six polynomials are fixed.
+    /// Of the functions.
     pub seed: u64,
 }
 
@@ -44,7 +44,7 @@ pub enum Minima {
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { features: 6, per_feature: 14, minima: Minima::OneOfEach, needed: 2, megashingles: true, seed: 42 }
+        Settings { features: 6, per_feature: 14, minima: Minima::OneOfEach, needed: 2, megashingles: true, seed: 0 }
     }
 }
 
@@ -78,7 +78,9 @@ impl Supershingles {
         if megashingles && needed != 2 {
             return Err(Error::setting("megashingles", "false where other than 2 features are needed", "true"));
         }
-        let random = |n: u64| mix(seed.wrapping_add(n).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        // Mixed first, or the functions of the next seed would be these, one further on.
+        let start = mix(seed ^ 0x9e37_79b9_7f4a_7c15);
+        let random = |n: u64| mix(start.wrapping_add(n.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
         let functions = match minima {
             Minima::OneOfEach => {
                 let linear = |i: u64| (random(2 * i) | 1, random(2 * i + 1));
@@ -112,18 +114,16 @@ impl Supershingles {
     }
 }
 
-/// One of the fixed polynomials, as far as they go.
+/// A polynomial of its own for each feature and seed.
 fn function(number: u64, seed: u64) -> Rabin {
-    let fixed = POLYNOMIALS.get(number as usize).and_then(|&polynomial| Rabin::new(64, polynomial));
-    fixed.unwrap_or_else(|| random_irreducible(64, seed.wrapping_add(number)))
+    random_irreducible(64, seed.wrapping_mul(1 << 16).wrapping_add(number))
 }
 
 /// SHA-1 of the minima, with the number of the feature; its first eight bytes.
 fn feature((number, minima): (usize, &[u64])) -> u64 {
     let mut hash = Sha1::new_with_prefix([number as u8]);
     minima.iter().for_each(|minimum| hash.update(minimum.to_be_bytes()));
-    let digest: [u8; 20] = hash.finalize().into();
-    digest[..8].iter().fold(0, |value, &byte| value << 8 | u64::from(byte))
+    super::first_bytes(&hash.finalize())
 }
 
 impl Fingerprint for Supershingles {

@@ -8,22 +8,26 @@
 
 mod ascii;
 mod classify;
+mod filters;
 mod simple;
 mod spaced;
 mod unicode;
 
 use std::ops::Range;
 
+pub use filters::{Filtering, Language, Numbers};
 use serde::{Deserialize, Serialize};
 
 use crate::document::Digest;
 use crate::shingle::hash;
+use filters::Filters;
 
 /// How text is cut into words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TextRules {
     /// Words of any script, folded, without punctuation.
+    #[default]
     Words,
     /// What stands between white space, in small letters, with its punctuation (Y1, Y2).
     Plain,
@@ -186,15 +190,6 @@ impl Tokenizer {
         self.scanned.memory() + self.simple.memory()
     }
 
-    /// Replaces `tokens` by those of `text` under some rules.
-    pub fn tokenize_by(&mut self, rules: TextRules, text: &str, tokens: &mut Tokens) {
-        match rules {
-            TextRules::Words => self.tokenize(text, tokens),
-            TextRules::Plain => spaced::tokenize(text, |_| true, tokens),
-            TextRules::Letters => spaced::tokenize(text, |c| !c.is_ascii_punctuation(), tokens),
-        }
-    }
-
     /// Replaces `tokens` by those of `text`.
     pub fn tokenize(&mut self, text: &str, tokens: &mut Tokens) {
         tokens.clear();
@@ -211,6 +206,44 @@ impl Tokenizer {
             }
         }
         self.scanned.tokenize(at..text.len(), tokens);
+    }
+}
+
+/// Cuts text into words under some rules, and filters them.
+#[derive(Default)]
+pub(crate) struct Words {
+    rules: TextRules,
+    tokenizer: Tokenizer,
+    filters: Option<Filters>,
+    kept: Tokens,
+}
+
+impl Words {
+    /// Languages that are not known filter nothing: plans are validated before.
+    pub(crate) fn new(rules: TextRules, filtering: Filtering) -> Words {
+        let filters = if filtering == Filtering::NONE { None } else { Filters::new(filtering).ok() };
+        Words { rules, filters, ..Words::default() }
+    }
+
+    /// Bytes of its buffers.
+    pub(crate) fn memory(&self) -> usize {
+        self.tokenizer.memory() + self.kept.memory()
+    }
+
+    /// Replaces `tokens` by those of `text`, unfiltered.
+    pub(crate) fn cut(&mut self, text: &str, tokens: &mut Tokens) {
+        match self.rules {
+            TextRules::Words => self.tokenizer.tokenize(text, tokens),
+            TextRules::Plain => spaced::tokenize(text, |_| true, tokens),
+            TextRules::Letters => spaced::tokenize(text, |c| !c.is_ascii_punctuation(), tokens),
+        }
+    }
+
+    /// What filters leave of tokens.
+    pub(crate) fn filter<'a>(&'a mut self, tokens: &'a Tokens) -> &'a Tokens {
+        let Some(filters) = &self.filters else { return tokens };
+        filters.apply(tokens, &mut self.kept);
+        &self.kept
     }
 }
 

@@ -6,15 +6,20 @@
 mod bottom_k;
 mod broder97;
 mod clean_living;
+mod cosine;
 mod exact;
 mod fetterly2003;
 mod heintze;
+mod henzinger;
+mod i_match;
 mod line_chunks;
 mod minhash;
 mod nikkhoo2010;
 mod pi_simhash;
+mod scam;
 mod sif;
 mod spotsigs;
+mod winnowing;
 mod ye2008;
 
 use crate::error::{Error, Result};
@@ -41,7 +46,7 @@ impl Preset {
 }
 
 /// All of them, the default first.
-pub const PRESETS: [Preset; 13] = [
+pub const PRESETS: [Preset; 18] = [
     exact::PRESET,
     minhash::PRESET,
     bottom_k::PRESET,
@@ -51,10 +56,15 @@ pub const PRESETS: [Preset; 13] = [
     fetterly2003::PRESET,
     pi_simhash::PRESET,
     nikkhoo2010::PRESET,
-    heintze::PRESET,
+    i_match::PRESET,
+    winnowing::PRESET,
     line_chunks::PRESET,
+    heintze::PRESET,
     sif::PRESET,
     spotsigs::PRESET,
+    henzinger::PRESET,
+    cosine::PRESET,
+    scam::PRESET,
 ];
 
 /// The one of this name.

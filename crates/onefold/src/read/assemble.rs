@@ -26,12 +26,16 @@ pub(super) fn assemble(
     let mut by_address = HashSet::new();
     let mut arenas = Vec::with_capacity(batches.len());
     let mut lines_before: HashMap<u32, u64> = HashMap::new();
+    let mut texts = HashMap::new();
     for batch in batches {
         let (about, arena) = batch.open(spilled.as_deref())?;
         let before = lines_before.entry(about.file).or_default();
         let number = |line: Option<u64>| line.map_or(0, |line| *before + line + 1);
-        for raw in about.documents {
+        for mut raw in about.documents {
             let record = number(raw.line);
+            if let Some(text) = raw.text.take() {
+                texts.insert(place(&raw, record), text);
+            }
             if raw.by_address {
                 by_address.insert(place(&raw, record));
             }
@@ -57,7 +61,13 @@ pub(super) fn assemble(
     }
     skipped.extend(documents.iter().filter(|document| !is_reference(document)).flat_map(remarks));
     skipped.sort_unstable();
-    Ok(Collection { documents, files, sources, arenas: Arenas::new(arenas, spilled), reference_documents: None, skipped })
+    let texts = if texts.is_empty() {
+        Vec::new()
+    } else {
+        documents.iter().map(|d| texts.remove(&d.locator).unwrap_or_default()).collect()
+    };
+    let arenas = Arenas::new(arenas, spilled);
+    Ok(Collection { documents, files, sources, arenas, texts, reference_documents: None, skipped })
 }
 
 /// Names of sources, numbered as they come.

@@ -11,8 +11,8 @@ use super::time;
 use super::warc::ContentRecord;
 use crate::document::{Digest, Document, Flags, ShingleRef};
 use crate::extract::{self, Extracted, extract};
-use crate::fingerprint::Built;
-use crate::normalize::{Tokenizer, Tokens};
+use crate::fingerprint::{Built, Taken};
+use crate::normalize::{Tokens, Words};
 use crate::plan::{Columns, Plan};
 use crate::run::Stage;
 use crate::shingle::{Shingler, set_hash};
@@ -37,6 +37,9 @@ pub(super) struct Raw {
     pub(super) shingles: ShingleRef,
     /// See [`Entry::features`](crate::Entry::features).
     pub(super) features: u32,
+    /// Where texts are kept. Those runs never go to disk.
+    #[serde(skip)]
+    pub(super) text: Option<String>,
 }
 
 /// What a remark on a document, or on what became none, takes in memory.
@@ -83,13 +86,14 @@ const ARENA: usize = 1 << 18;
 pub(super) struct Workbench<'a> {
     plan: &'a Plan,
     fields: FieldReader,
-    tokenizer: Tokenizer,
+    words: Words,
     tokens: Tokens,
     shingler: Shingler,
     /// Shingles of the documents of the present batch.
     pub(super) arena: Vec<u64>,
     /// The method, if it takes something from tokens.
     method: Option<Built>,
+    keep_texts: bool,
     most_work: u64,
     /// The file, and the bytes, of a document that would take more memory than it may: it has no shingles.
     pub(super) too_heavy: Option<(u32, u64)>,
@@ -97,15 +101,16 @@ pub(super) struct Workbench<'a> {
 
 impl<'a> Workbench<'a> {
     /// For documents that take no more than `most_work` bytes of memory.
-    pub(super) fn new(plan: &'a Plan, most_work: u64) -> Self {
+    pub(super) fn new(plan: &'a Plan, most_work: u64, keep_texts: bool) -> Self {
         Workbench {
             plan,
             fields: FieldReader::new(&wanted_columns(&plan.columns)),
-            tokenizer: Tokenizer::default(),
+            words: Words::new(plan.text, plan.filtering()),
             tokens: Tokens::default(),
             shingler: Shingler::new(plan.recipe()),
             arena: Vec::new(),
             method: plan.build_method().ok().filter(|method| method.as_dyn().takes_features()),
+            keep_texts,
             most_work,
             too_heavy: None,
         }
@@ -114,7 +119,7 @@ impl<'a> Workbench<'a> {
     /// Bytes of its buffers.
     pub(super) fn bytes(&self) -> u64 {
         let words = self.arena.capacity() * size_of::<u64>();
-        (words + self.tokens.memory() + self.tokenizer.memory() + self.shingler.memory()) as u64
+        (words + self.tokens.memory() + self.words.memory() + self.shingler.memory()) as u64
     }
 
     /// A whole file.
@@ -184,8 +189,7 @@ impl<'a> Workbench<'a> {
     }
 
     fn finish(&mut self, text: &str, about: Document, file: u32, mut flags: Flags) -> Raw {
-        let recipe = self.plan.recipe();
-        self.tokenizer.tokenize_by(recipe.text, text, &mut self.tokens);
+        self.words.cut(text, &mut self.tokens);
         let tokens = self.tokens.hashes().len() as u32;
         // Now its tokens are known, and what takes most is yet to come.
         if work(text.len() as u64, tokens.into()) > self.most_work {
@@ -197,7 +201,8 @@ impl<'a> Workbench<'a> {
             self.arena.reserve(ARENA);
         }
         let start = self.arena.len();
-        self.shingler.shingle_into(text, &self.tokens, recipe, &mut self.arena);
+        let kept = self.words.filter(&self.tokens);
+        self.shingler.shingle_into(text, kept, self.plan.recipe(), &mut self.arena);
         let shingles = &self.arena[start..];
         if tokens == 0 {
             flags.set(Flags::NO_TEXT);
@@ -207,7 +212,8 @@ impl<'a> Workbench<'a> {
         // Documents without shingles are told apart by their digests.
         let hash = if shingles.is_empty() { leading_bytes(&digest) } else { set_hash(shingles) };
         let shingles = ShingleRef { arena: 0, start: start as u32, len: shingles.len() as u32, hash };
-        let features = self.method.as_ref().map_or(0, |method| take_features(method, &self.tokens, &mut self.arena));
+        let taken = Taken { tokens: kept, url: about.url.as_deref() };
+        let features = self.method.as_ref().map_or(0, |method| take_features(method, taken, &mut self.arena));
         let Document { id, source, url, time, score, .. } = about;
         let score = score.filter(|score| !score.is_nan());
         Raw {
@@ -225,14 +231,15 @@ impl<'a> Workbench<'a> {
             digest,
             shingles,
             features,
+            text: self.keep_texts.then(|| text.to_string()),
         }
     }
 }
 
 /// Appends what the method takes from the tokens, and a hash of it; says how many words they are.
-fn take_features(method: &Built, tokens: &Tokens, arena: &mut Vec<u64>) -> u32 {
+fn take_features(method: &Built, taken: Taken<'_>, arena: &mut Vec<u64>) -> u32 {
     let start = arena.len();
-    method.as_dyn().features(tokens, arena);
+    method.as_dyn().features(taken, arena);
     if arena.len() > start {
         arena.push(set_hash(&arena[start..]));
     }

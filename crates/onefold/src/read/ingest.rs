@@ -172,7 +172,7 @@ pub(super) fn read_batches(
 }
 
 fn work(plan: &Plan, exec: &Exec<'_>, listed: &[Listed], keeper: &Keeper<'_>, units: &Receiver<Weighed>) -> Result<Vec<Batch>> {
-    let mut workbench = Workbench::new(plan, keeper.most_work());
+    let mut workbench = Workbench::new(plan, keeper.most_work(), exec.keep_texts);
     let mut batches: Vec<Batch> = Vec::new();
     let mut result = Ok(());
     // Whether all that was in memory is on disk.
@@ -191,7 +191,7 @@ fn work(plan: &Plan, exec: &Exec<'_>, listed: &[Listed], keeper: &Keeper<'_>, un
             };
             result = kept.map(|batch| batches.push(batch));
             if keeper.is_heavy(workbench.bytes()) {
-                workbench = Workbench::new(plan, keeper.most_work());
+                workbench = Workbench::new(plan, keeper.most_work(), exec.keep_texts);
                 give_back();
             }
             if result.is_ok() && !gone && keeper.lets_go() {

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
+use super::Lines;
 use super::family::Hasher;
 use super::hash::{self, SLACK};
-use super::{Lines, Recipe};
 use crate::normalize::Tokens;
 
 /// Runs of `size` words, by their text with single spaces between.
@@ -39,16 +39,17 @@ pub(super) fn bytes(tokens: &Tokens, size: usize, hasher: &Hasher, hashes: &mut 
 }
 
 /// Runs of lines that have words, by their words.
-pub(super) fn lines(text: &str, recipe: Recipe, buffers: &mut Lines, hasher: &Hasher, hashes: &mut Vec<u64>) {
-    let Lines { tokenizer, tokens } = buffers;
+pub(super) fn lines(text: &str, size: usize, buffers: &mut Lines, hasher: &Hasher, hashes: &mut Vec<u64>) {
+    let Lines { words, tokens } = buffers;
     let mut of_lines = Vec::new();
     for line in text.lines() {
-        tokenizer.tokenize_by(recipe.text, line, tokens);
-        if !tokens.hashes().is_empty() {
-            of_lines.push(hasher.hash(tokens.padded(), tokens.text().len()));
+        words.cut(line, tokens);
+        let kept = words.filter(tokens);
+        if !kept.hashes().is_empty() {
+            of_lines.push(hasher.hash(kept.padded(), kept.text().len()));
         }
     }
-    hash::shingles(&of_lines, recipe.size as usize, |run| hashes.push(run));
+    hash::shingles(&of_lines, size, |run| hashes.push(run));
 }
 
 /// The words at which spots stand: those of the published ports (§7.5).

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub use family::Hash;
 
-use crate::normalize::{TextRules, Tokenizer, Tokens};
+use crate::normalize::{Filtering, TextRules, Tokens, Words};
 use family::Hasher;
 
 /// What documents are compared by: how text becomes words, words become chunks and chunks become hashes.
@@ -22,6 +22,8 @@ use family::Hasher;
 pub struct Recipe {
     /// How text is cut into words.
     pub text: TextRules,
+    /// Which of them are left out or replaced.
+    pub filtering: Filtering,
     /// What a chunk is made of.
     pub unit: Unit,
     /// How many of these.
@@ -33,7 +35,7 @@ pub struct Recipe {
 impl Recipe {
     /// The default, for shingles of so many words.
     pub fn of_words(size: u32) -> Recipe {
-        Recipe { text: TextRules::Words, unit: Unit::Words, size, hash: Hash::Fast }
+        Recipe { text: TextRules::Words, filtering: Filtering::NONE, unit: Unit::Words, size, hash: Hash::Fast }
     }
 }
 
@@ -54,7 +56,7 @@ pub enum Unit {
 }
 
 /// Turns tokens into sets, with buffers kept from document to document.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Shingler {
     buckets: sort::Buckets,
     hasher: Hasher,
@@ -63,16 +65,17 @@ pub struct Shingler {
 }
 
 /// What it takes to look at a text line by line.
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Lines {
-    tokenizer: Tokenizer,
+    words: Words,
     tokens: Tokens,
 }
 
 impl Shingler {
     /// For a recipe.
     pub fn new(recipe: Recipe) -> Shingler {
-        Shingler { hasher: recipe.hash.hasher(), ..Shingler::default() }
+        let lines = Lines { words: Words::new(recipe.text, recipe.filtering), tokens: Tokens::default() };
+        Shingler { hasher: recipe.hash.hasher(), lines, ..Shingler::default() }
     }
 
     /// Bytes of its buffers.
@@ -92,7 +95,7 @@ impl Shingler {
             Unit::Words => chunks::words(tokens, size, &self.hasher, &mut hashes),
             Unit::Chars => chunks::chars(tokens, size, &self.hasher, &mut hashes),
             Unit::Bytes => chunks::bytes(tokens, size, &self.hasher, &mut hashes),
-            Unit::Lines => chunks::lines(text, recipe, &mut self.lines, &self.hasher, &mut hashes),
+            Unit::Lines => chunks::lines(text, size, &mut self.lines, &self.hasher, &mut hashes),
             Unit::Spots => chunks::spots(tokens, size, &self.hasher, &mut hashes),
         }
         let mut filling = self.buckets.fill(hashes.len());
@@ -112,8 +115,9 @@ impl Shingler {
 /// The set of a text.
 pub fn set_of(text: &str, recipe: Recipe) -> Vec<u64> {
     let (mut tokens, mut set) = (Tokens::default(), Vec::new());
-    Tokenizer::default().tokenize_by(recipe.text, text, &mut tokens);
-    Shingler::new(recipe).shingle_into(text, &tokens, recipe, &mut set);
+    let mut words = Words::new(recipe.text, recipe.filtering);
+    words.cut(text, &mut tokens);
+    Shingler::new(recipe).shingle_into(text, words.filter(&tokens), recipe, &mut set);
     set
 }
 

@@ -5,7 +5,7 @@ use super::edit::{Normalizer, edit_distance};
 use super::passages::{Passage, passages};
 use super::simhash::SimHash;
 use super::{Similarity, overlap};
-use crate::normalize::{Tokenizer, Tokens};
+use crate::normalize::{Tokens, Words};
 use crate::shingle::{Recipe, Unit, set_of};
 
 /// How alike two texts are, in every way.
@@ -74,7 +74,7 @@ impl Comparison {
 
 fn tokens(text: &str, recipe: Recipe) -> Tokens {
     let mut tokens = Tokens::default();
-    Tokenizer::default().tokenize_by(recipe.text, text, &mut tokens);
+    Words::new(recipe.text, recipe.filtering).cut(text, &mut tokens);
     tokens
 }
 

@@ -42,6 +42,11 @@ impl Similarity {
         threshold.reached(self.overlap, self.union)
     }
 
+    /// Whether both sets are the same.
+    pub fn is_one(self) -> bool {
+        u64::from(self.overlap) == self.union
+    }
+
     /// As a number, for tables.
     pub fn as_f64(self) -> f64 {
         f64::from(self.overlap) / self.union as f64

@@ -14,6 +14,7 @@ mod ids;
 mod invariants;
 mod kept;
 mod limits;
+mod methods;
 mod minhash;
 mod oracle;
 mod real;

@@ -1,5 +1,4 @@
 //! Values that change along another.
-#![cfg_attr(not(test), expect(dead_code, reason = "the plots of the studies come next"))]
 
 use super::scale::{self, Axis, HEIGHT, TOP};
 use super::{About, Html, Series, el, legend, number, percent};

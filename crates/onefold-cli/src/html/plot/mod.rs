@@ -12,7 +12,6 @@ mod scale;
 pub use crate::numbers::grouped;
 pub use bars::{Bar, Bars, share_bar};
 pub use histogram::{Bin, Histogram, Mark};
-#[expect(unused_imports, reason = "the plots of the studies come next")]
 pub use lines::{Line, Lines};
 pub use scale::Axis;
 
@@ -28,7 +27,6 @@ pub enum Tone {
     /// The second colour.
     Second,
     /// The third colour.
-    #[cfg_attr(not(test), expect(dead_code, reason = "lines need more colours than bars"))]
     Third,
 }
 

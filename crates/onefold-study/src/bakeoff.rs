@@ -1,0 +1,313 @@
+//! Methods beside each other on one collection: what each finds, misses and invents, measured by the exact answer.
+//!
+//! In: documents, read once, and plans. Out: a [`Standing`] for each plan. Invariant: all are measured by the same pairs, those whose
+//! resemblance reaches the threshold by the base plan's shingles; a method's own shingles only propose. Cost: a run for each method, and all
+//! pairs in memory, at most [`MOST_PAIRS`]. Drops nothing.
+
+use std::collections::HashMap;
+use std::time::Instant;
+
+use onefold::{DocIndex, Document, Error, Exec, Input, Outcome, PairsMode, Plan, Threshold, Verify};
+use serde::Serialize;
+
+use crate::gold::Gold;
+use crate::score::{Answer, PairScore, score};
+
+/// More pairs than these, with those inside families, are not compared.
+pub const MOST_PAIRS: usize = 50_000_000;
+
+/// Pairs are looked at by their resemblance from here on, in steps.
+pub const LOWEST: f64 = 0.5;
+/// Steps of a twentieth.
+pub const STEPS: usize = 10;
+
+/// A method with all its settings.
+#[derive(Clone, Debug)]
+pub struct Entrant {
+    /// As it is called.
+    pub name: &'static str,
+    /// What it does.
+    pub plan: Plan,
+}
+
+/// What became of a method.
+#[derive(Clone, Debug, Serialize)]
+pub struct Standing {
+    /// The method.
+    pub name: &'static str,
+    /// Seconds from texts in memory to clusters.
+    pub seconds: f64,
+    /// Most memory that the process had while it ran, where the system tells; with the texts.
+    pub peak_bytes: Option<u64>,
+    /// Pairs that it reports, those inside families included.
+    pub pairs: u64,
+    /// Documents that could go.
+    pub removed: u64,
+    /// Against the exact answer.
+    pub exact: PairScore,
+    /// Against the gold, where there is one.
+    pub gold: Option<PairScore>,
+    /// By resemblance, from [`LOWEST`] on: true pairs, and how many of them it reports. The last step is resemblance 1.
+    pub by_resemblance: Vec<Step>,
+    /// The share that the literature's formula expects at the middle of each step, for documents of the median size.
+    pub expected: Vec<Option<f64>>,
+}
+
+/// Pairs of about one resemblance.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Step {
+    /// From here on.
+    pub from: f64,
+    /// All pairs.
+    pub pairs: u64,
+    /// Those that were reported.
+    pub found: u64,
+}
+
+impl Step {
+    /// The share that was reported.
+    pub fn share(&self) -> Option<f64> {
+        (self.pairs > 0).then(|| self.found as f64 / self.pairs as f64)
+    }
+}
+
+/// All of it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Bakeoff {
+    /// How many.
+    pub documents: usize,
+    /// From which resemblance on a pair is true.
+    pub threshold: Threshold,
+    /// True pairs.
+    pub truth: u64,
+    /// In the order in which they were named.
+    pub standings: Vec<Standing>,
+}
+
+/// Documents as a pair, the smaller first.
+type Pair = (DocIndex, DocIndex);
+
+/// The exact answer, and how far below the threshold pairs are known.
+struct Truth {
+    resemblance: HashMap<Pair, f64>,
+    threshold: f64,
+    median_union: u32,
+}
+
+/// Lets methods compete. `base` says by which shingles and which threshold pairs are true; `watch` is told who comes next.
+pub fn bakeoff(
+    base: &Plan,
+    entrants: &[Entrant],
+    documents: &[Document],
+    gold: Option<&Gold>,
+    exec: &Exec<'_>,
+    mut watch: impl FnMut(&str),
+) -> Result<Bakeoff, Error> {
+    watch("exact answer");
+    let truth = Truth::find(base, documents, exec)?;
+    let mut standings = Vec::new();
+    for entrant in entrants {
+        watch(entrant.name);
+        standings.push(compete(entrant, &truth, documents, gold, exec)?);
+    }
+    Ok(Bakeoff { documents: documents.len(), threshold: base.threshold, truth: truth.true_pairs(), standings })
+}
+
+impl Truth {
+    fn find(base: &Plan, documents: &[Document], exec: &Exec<'_>) -> Result<Truth, Error> {
+        let lowest: Threshold = LOWEST.to_string().parse()?;
+        let floor = (lowest < base.threshold).then_some(lowest);
+        let plan = Plan {
+            method: onefold::Method::Exact,
+            preset: None,
+            verify: Verify::Exact,
+            common_shingles: None,
+            pairs: PairsMode::All,
+            floor,
+            ..base.clone()
+        };
+        let outcome = run(&plan, documents, exec)?;
+        let mut sizes: Vec<u32> = outcome.collection.documents.iter().map(|entry| entry.shingle_count()).collect();
+        sizes.sort_unstable();
+        let median_union = sizes.get(sizes.len() / 2).copied().unwrap_or(0).max(1);
+        Ok(Truth { resemblance: expand(&outcome, |_| true)?, threshold: base.threshold.as_f64(), median_union })
+    }
+
+    /// What is shared is divided the same way everywhere, so equal quotients are equal numbers.
+    fn is_true(&self, pair: &Pair) -> bool {
+        self.resemblance.get(pair).is_some_and(|&resemblance| resemblance >= self.threshold)
+    }
+
+    fn true_pairs(&self) -> u64 {
+        self.resemblance.values().filter(|&&resemblance| resemblance >= self.threshold).count() as u64
+    }
+
+    fn steps(&self) -> Vec<Step> {
+        let mut steps: Vec<Step> = (0..=STEPS).map(|step| Step { from: start_of(step), ..Step::default() }).collect();
+        self.resemblance.values().for_each(|&resemblance| steps[step_of(resemblance)].pairs += 1);
+        steps
+    }
+}
+
+fn start_of(step: usize) -> f64 {
+    ((LOWEST * 20.0).round() + step as f64) / 20.0
+}
+
+/// The last step is for those that are equal.
+fn step_of(resemblance: f64) -> usize {
+    let step = ((resemblance - LOWEST) * 20.0 + 1e-9) as usize;
+    if resemblance >= 1.0 { STEPS } else { step.min(STEPS - 1) }
+}
+
+fn run(plan: &Plan, documents: &[Document], exec: &Exec<'_>) -> Result<Outcome, Error> {
+    onefold::run(plan, exec, vec![Input::Documents(documents.to_vec())], &mut onefold::Discard)
+}
+
+fn compete(
+    entrant: &Entrant,
+    truth: &Truth,
+    documents: &[Document],
+    gold: Option<&Gold>,
+    exec: &Exec<'_>,
+) -> Result<Standing, Error> {
+    forget_peak();
+    let began = Instant::now();
+    let outcome = run(&entrant.plan, documents, exec)?;
+    let (seconds, peak_bytes) = (began.elapsed().as_secs_f64(), peak());
+    let found = expand(&outcome, |accepted| accepted)?;
+    let right = found.keys().filter(|pair| truth.is_true(pair)).count() as u64;
+    let mut by_resemblance = truth.steps();
+    for resemblance in found.keys().filter_map(|pair| truth.resemblance.get(pair)) {
+        by_resemblance[step_of(*resemblance)].found += 1;
+    }
+    let expected = |step: &Step| {
+        let middle = (step.from + 0.5 / 20.0).min(1.0);
+        entrant.plan.recall(middle, truth.median_union)
+    };
+    Ok(Standing {
+        name: entrant.name,
+        seconds,
+        peak_bytes,
+        pairs: found.len() as u64,
+        removed: outcome.counts.removed,
+        exact: PairScore::new(right, found.len() as u64, truth.true_pairs()),
+        gold: gold.map(|gold| score(&answer(&outcome, &found), gold, 0).pairs),
+        expected: by_resemblance.iter().map(expected).collect::<Result<_, _>>()?,
+        by_resemblance,
+    })
+}
+
+/// All pairs of documents with their resemblance: families are listed as stars, others head to head.
+fn expand(outcome: &Outcome, wanted: impl Fn(bool) -> bool) -> Result<HashMap<Pair, f64>, Error> {
+    let mut head: Vec<DocIndex> = (0..outcome.collection.documents.len() as DocIndex).collect();
+    let mut between = Vec::new();
+    outcome.pairs.each(|pair| {
+        if pair.similarity.is_one() {
+            head[pair.second as usize] = pair.first;
+        } else if wanted(pair.accepted) {
+            between.push((pair.first, pair.second, pair.similarity.as_f64()));
+        }
+    })?;
+    let mut members: HashMap<DocIndex, Vec<DocIndex>> = HashMap::new();
+    (0..).zip(&head).for_each(|(document, &head)| members.entry(head).or_default().push(document));
+    let mut pairs = HashMap::new();
+    let mut add = |a: DocIndex, b: DocIndex, resemblance: f64| {
+        pairs.insert((a.min(b), a.max(b)), resemblance);
+        if pairs.len() > MOST_PAIRS { Err(Error::TooManyPairs { limit: MOST_PAIRS as u64 }) } else { Ok(()) }
+    };
+    for family in members.values() {
+        for (at, &a) in family.iter().enumerate() {
+            family[at + 1..].iter().try_for_each(|&b| add(a, b, 1.0))?;
+        }
+    }
+    for (first, second, resemblance) in between {
+        for &a in members.get(&first).into_iter().flatten() {
+            members.get(&second).into_iter().flatten().try_for_each(|&b| add(a, b, resemblance))?;
+        }
+    }
+    Ok(pairs)
+}
+
+fn answer(outcome: &Outcome, pairs: &HashMap<Pair, f64>) -> Answer {
+    let id = |document: DocIndex| outcome.collection.documents[document as usize].id.clone();
+    Answer {
+        clusters: outcome.documents().map(|(entry, verdict)| (entry.id.clone(), id(verdict.cluster))).collect(),
+        families: Vec::new(),
+        pairs: pairs.iter().map(|(&(a, b), &resemblance)| (id(a), id(b), resemblance)).collect(),
+    }
+}
+
+/// Lets the system count the peak of memory anew; where it can't, the peak is that of all runs so far.
+fn forget_peak() {
+    let _ = std::fs::write("/proc/self/clear_refs", "5");
+}
+
+fn peak() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kib| kib << 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document(id: &str, text: &str) -> Document {
+        Document { id: Some(id.into()), text: text.into(), ..Document::default() }
+    }
+
+    fn words(from: usize, count: usize) -> String {
+        (from..from + count).map(|n| format!("w{n}")).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Two equal documents, one at 80 / 88 to them, one alone, and two that only a blunt method takes for near.
+    fn documents() -> Vec<Document> {
+        vec![
+            document("a", &words(0, 88)),
+            document("b", &words(0, 88)),
+            document("c", &words(4, 88)),
+            document("d", &words(500, 88)),
+            document("e", &format!("{} {}", words(1000, 60), words(2000, 60))),
+            document("f", &format!("{} {}", words(1000, 60), words(3000, 60))),
+        ]
+    }
+
+    fn entrant(name: &'static str, change: impl FnOnce(&mut Plan)) -> Entrant {
+        let mut plan = Plan::default();
+        onefold::preset(name).unwrap().apply(&mut plan);
+        change(&mut plan);
+        Entrant { name, plan }
+    }
+
+    #[test]
+    fn pairs_are_found_missed_and_invented() {
+        let blunt = |plan: &mut Plan| {
+            plan.verify = Verify::None;
+            plan.method = onefold::Method::Winnowing(onefold::WinnowingSettings::default());
+        };
+        let entrants = [entrant("exact", |_| ()), entrant("winnowing", blunt)];
+        let exec = Exec::default();
+        let result = bakeoff(&Plan::default(), &entrants, &documents(), None, &exec, |_| ()).unwrap();
+        // a–b, a–c, b–c.
+        assert_eq!((result.documents, result.truth), (6, 3));
+        let score = |at: usize| {
+            let PairScore { true_positives, false_positives, false_negatives, .. } = result.standings[at].exact;
+            (true_positives, false_positives, false_negatives)
+        };
+        assert_eq!(score(0), (3, 0, 0));
+        assert_eq!(score(1), (3, 1, 0), "e and f share a passage");
+        let steps = &result.standings[0].by_resemblance;
+        assert_eq!(steps.iter().map(|step| step.pairs).sum::<u64>(), 3, "e and f are below the lowest");
+        assert_eq!((steps[STEPS].pairs, steps[STEPS].found), (1, 1));
+        assert_eq!(result.standings[0].expected[STEPS - 1], Some(1.0));
+    }
+
+    #[test]
+    fn gold_is_scored_beside_the_exact_answer() {
+        let gold = Gold::parse("id_a,id_b,label\na,b,1\na,d,1\n").unwrap();
+        let exec = Exec::default();
+        let result = bakeoff(&Plan::default(), &[entrant("exact", |_| ())], &documents(), Some(&gold), &exec, |_| ()).unwrap();
+        let score = result.standings[0].gold.as_ref().unwrap();
+        assert_eq!((score.true_positives, score.false_negatives), (1, 1));
+    }
+}
