@@ -45,16 +45,29 @@ pub struct MinHash {
     bands: u32,
     rows: u32,
     seed: u64,
+    /// Minima that have to agree before a candidate is verified: what four standard deviations below the threshold leave.
+    needed: Option<u32>,
 }
 
 impl MinHash {
     pub(super) fn new(settings: &Settings, aim: Aim) -> Result<Self> {
         let (bands, rows) = bands_and_rows(settings, aim.threshold)?;
-        Ok(MinHash { bands, rows, seed: mix(settings.seed ^ 0x9e37_79b9_7f4a_7c15) })
+        let (t, minima) = (aim.threshold.as_f64(), f64::from(bands * rows));
+        let least = t - 4.0 * (t * (1.0 - t) / minima).sqrt();
+        let needed = aim.verified.then(|| (least * minima).floor().max(0.0) as u32);
+        Ok(MinHash { bands, rows, seed: mix(settings.seed ^ 0x9e37_79b9_7f4a_7c15), needed })
     }
 
     fn bins(&self) -> usize {
         (self.bands * self.rows) as usize
+    }
+
+    /// Minima that agree.
+    fn equal(&self, a: &[u64], b: &[u64]) -> u32 {
+        let halves = |(x, y): (&u64, &u64)| u32::from(*x as u32 == *y as u32) + u32::from(x >> 32 == y >> 32);
+        let equal: u32 = a.iter().zip(b).map(halves).sum();
+        // The second half of the last word may be nobody's.
+        equal - (2 * a.len() - self.bins()) as u32
     }
 }
 
@@ -135,12 +148,17 @@ impl Fingerprint for MinHash {
         1
     }
 
+    fn compares_sketches(&self) -> bool {
+        self.needed.is_some()
+    }
+
+    /// Merging sets takes far longer than comparing their minima.
+    fn agrees(&self, a: &[u64], b: &[u64]) -> bool {
+        self.needed.is_none_or(|needed| self.equal(a, b) >= needed)
+    }
+
     fn estimate(&self, a: &[u64], b: &[u64]) -> Option<f64> {
-        if a.is_empty() || b.is_empty() {
-            return None;
-        }
-        let equal = (0..self.bins()).filter(|&at| minimum(a, at) == minimum(b, at)).count();
-        Some(equal as f64 / self.bins() as f64)
+        (!a.is_empty() && !b.is_empty()).then(|| f64::from(self.equal(a, b)) / self.bins() as f64)
     }
 
     fn recall(&self, similarity: f64, _union: u32) -> Option<f64> {
