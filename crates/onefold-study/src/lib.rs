@@ -1,9 +1,11 @@
 //! Measures what onefold finds: gold files and scores.
 //!
 //! `gold` reads what people or other programs say is a duplicate, `score` compares a result with it, `evaluate` does both for a
-//! result folder, `bakeoff` lets methods compete on one collection.
+//! result folder, `bakeoff` lets methods compete on one
+//! collection, `judge` finds the measure that agrees with labels.
 
 pub mod bakeoff;
 pub mod evaluate;
 pub mod gold;
+pub mod judge;
 pub mod score;

@@ -8,12 +8,16 @@ use anyhow::Result;
 use onefold::{Error, Exec, Memory, Method, PRESETS, Plan, Preset, Verify, printable};
 use onefold_study::bakeoff::{Bakeoff, Entrant, Standing, bakeoff};
 use onefold_study::gold::Gold;
+use onefold_study::judge::Verdict;
 
 use crate::args::{BakeoffArgs, PlanArgs};
 use crate::exit::{Done, Usage};
 use crate::numbers::{duration, grouped, size};
 use crate::progress::Progress;
 use crate::{output, scan, settings};
+
+/// Measures that the terminal shows; the page has all.
+const SHOWN_MEASURES: usize = 6;
 
 /// Runs all of them, prints the table and writes the page.
 pub fn run(args: &BakeoffArgs) -> Result<Done> {
@@ -100,6 +104,13 @@ fn text(result: &Bakeoff, args: &BakeoffArgs) -> String {
     );
     let _ = writeln!(text, "{heading}{}", if gold { format!("{:>9}", "gold F1") } else { String::new() });
     result.standings.iter().for_each(|standing| _ = writeln!(text, "{}", row(standing)));
+    if !result.measures.is_empty() {
+        let _ =
+            writeln!(text, "\n  {:<62}{:>10}{:>9}{:>17}", "measure, by the labels", "threshold", "best F1", "cross-validated");
+    }
+    for Verdict { measure, threshold, best_f1, cross_validated_f1 } in result.measures.iter().take(SHOWN_MEASURES) {
+        let _ = writeln!(text, "  {measure:<62}{threshold:>10.3}{best_f1:>9.3}{cross_validated_f1:>17.3}");
+    }
     let _ = writeln!(text, "\n  page  {}", printable(&args.out.display().to_string()));
     text
 }

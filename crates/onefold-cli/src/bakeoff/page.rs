@@ -13,6 +13,9 @@ pub fn page(result: &Bakeoff, entrants: &[Entrant], inputs: &[String]) -> String
     page.section("table", "What each found", table(result));
     page.section("bars", "Found, missed, invented", bars(result));
     page.section("curves", "By resemblance", curves(result));
+    if !result.measures.is_empty() {
+        page.section("measures", "Which measure agrees with the labels", measures(result));
+    }
     page.section("settings", "Their settings", settings(entrants));
     page.footer(Html::text(concat!("onefold ", env!("CARGO_PKG_VERSION"), ". This page holds no script and loads nothing.")));
     page.render()
@@ -124,6 +127,21 @@ fn curve(standing: &Standing) -> Html {
         lines,
     };
     figure.render()
+}
+
+fn measures(result: &Bakeoff) -> Html {
+    let intro = "Each judged pair was measured in several ways. The best F1 is that of the threshold that fits all pairs; cross-validated, \
+                 every pair is judged by a threshold that was chosen without it.";
+    let mut table = Table::new("Measures, by how well they agree with the labels")
+        .column("measure", Align::Text)
+        .column("threshold", Align::Number)
+        .column("best F1", Align::Number)
+        .column("cross-validated F1", Align::Number);
+    for verdict in &result.measures {
+        let figures = [verdict.threshold, verdict.best_f1, verdict.cross_validated_f1].map(|value| format!("{value:.3}").into());
+        table.row([Html::text(&verdict.measure)].into_iter().chain(figures));
+    }
+    Html::from(el("p").with(intro)).and(table.render())
 }
 
 fn settings(entrants: &[Entrant]) -> Html {
