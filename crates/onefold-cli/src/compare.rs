@@ -24,7 +24,7 @@ pub fn run(args: &CompareArgs) -> Result<Done> {
     let recipe = recipe(args, result.as_ref())?;
     let [first, second] = texts(args, result.as_ref())?;
     let comparison = Comparison::new(&first, &second, recipe);
-    let text = if args.json { json(args, &comparison, recipe.size) } else { text(args, &comparison, recipe.size) };
+    let text = if args.json { json(args, &comparison, recipe.size) } else { text(args, &comparison, &recipe.chunk()) };
     output::print(&text)?;
     Ok(Done::Complete)
 }
@@ -88,8 +88,8 @@ fn json(args: &CompareArgs, found: &Comparison, words: u32) -> String {
     format!("{value:#}\n")
 }
 
-fn text(args: &CompareArgs, found: &Comparison, words: u32) -> String {
-    let mut text = numbers(args, found, words);
+fn text(args: &CompareArgs, found: &Comparison, chunk: &str) -> String {
+    let mut text = numbers(args, found, chunk);
     let longest: Vec<_> = found.passages.iter().take(SHOWN_PASSAGES).collect();
     if !longest.is_empty() && !found.is_exact() {
         text.push_str("\n  longest shared passages\n");
@@ -106,12 +106,12 @@ fn text(args: &CompareArgs, found: &Comparison, words: u32) -> String {
     text
 }
 
-fn numbers(args: &CompareArgs, found: &Comparison, words: u32) -> String {
+fn numbers(args: &CompareArgs, found: &Comparison, chunk: &str) -> String {
     let mut text = String::new();
     let share = |value: Option<f64>| value.map_or("–".to_string(), |v| format!("{v:.4}"));
     for (side, (name, all)) in [("first", &args.first), ("second", &args.second)].into_iter().enumerate() {
         let count = [found.first.len(), found.second.len()][side];
-        let _ = writeln!(text, "  {name:<17}{}  ({count} words, {} shingles of {words})", printable(all), found.shingles[side]);
+        let _ = writeln!(text, "  {name:<17}{}  ({count} words, {} shingles of {chunk})", printable(all), found.shingles[side]);
     }
     let union = found.resemblance().map_or(0, |s| s.union);
     let _ = writeln!(

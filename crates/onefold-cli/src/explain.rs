@@ -103,7 +103,10 @@ impl Case {
         let mut text = format!("  {}\n\n  {}\n", printable(self.row.text("id")), self.verdict());
         let plan = &self.manifest.plan;
         let _ =
-            writeln!(text, "  threshold {}, shingles of {} words, keep rules: {}", plan.threshold, plan.ngram_size, plan.keep);
+            writeln!(text, "  threshold {}, shingles of {}, keep rules: {}", plan.threshold, plan.recipe().chunk(), plan.keep);
+        if plan.verify == onefold::Verify::None {
+            let _ = writeln!(text, "  not verified: the method's word counts, whatever the resemblance");
+        }
         if !self.row.text("flags").is_empty() {
             let _ = writeln!(text, "  flags: {}", self.row.text("flags"));
         }

@@ -180,26 +180,23 @@ fn change(plan: &Plan, typed: &str) -> Result<Plan> {
     // A number or a word of TOML, else a text.
     let line = |value: &str| toml::from_str::<toml::Table>(&format!("value = {value}")).ok();
     let value = line(value).and_then(|mut table| table.remove("value")).unwrap_or_else(|| value.into());
-    let with = |inside: Option<&str>, key: &str| -> std::result::Result<Plan, toml::de::Error> {
-        let mut table = toml::Table::try_from(plan).unwrap_or_default();
+    let with = |inside: Option<&str>, key: &str| -> std::result::Result<Plan, String> {
+        let mut table = toml::Table::try_from(plan).map_err(|error| error.to_string())?;
         let target = match inside {
             Some(inside) => table.get_mut(inside).and_then(toml::Value::as_table_mut),
             None => Some(&mut table),
         };
-        target.map(|target| target.insert(key.into(), value.clone()));
-        table.try_into()
+        target.ok_or("there is no such part of a plan")?.insert(key.into(), value.clone());
+        table.try_into().map_err(|error: toml::de::Error| error.message().lines().next().unwrap_or_default().into())
     };
     let changed = match key.split_once('.') {
         Some((inside, key)) => with(Some(inside), key),
         None => match with(Some("method"), key) {
-            Err(error) if error.message().contains("unknown field") => with(None, key),
+            Err(problem) if problem.contains("unknown field") => with(None, key),
             result => result,
         },
     };
-    changed.map_err(|error| {
-        let problem = error.message().lines().next().unwrap_or_default().to_string();
-        Usage(format!("--set {typed}: {problem} (method {})", plan.method.name())).into()
-    })
+    changed.map_err(|problem| Usage(format!("--set {typed}: {problem} (method {})", plan.method.name())).into())
 }
 
 pub fn reading(plan: &mut Plan, args: &ReadingArgs) {

@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::join::{SetIndex, SetPair, Sets};
 use crate::outcome::Outcome;
+use crate::plan::Verify;
 use crate::read::TextPlace;
 use crate::report::{PairsTable, Row, SavedResult};
 use crate::run::{Evidence, conclude};
@@ -15,6 +16,9 @@ use crate::threshold::Threshold;
 /// What a scan with `threshold` would find. It may be higher than that of the result, or lower down to its floor.
 pub fn rethreshold(saved: &SavedResult, exec: &Exec<'_>, threshold: Threshold) -> Result<Outcome> {
     let mut plan = saved.manifest.plan.clone();
+    if plan.verify == Verify::None {
+        return Err(Error::setting("verify", "'exact' where the threshold is to be changed", "none (in the result)"));
+    }
     if threshold < plan.join_threshold() {
         let allowed = format!("at least {}, down to which the scan listed pairs (--floor)", plan.join_threshold());
         return Err(Error::setting("threshold", allowed, threshold.to_string()));

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use onefold::{Remove, Threshold};
+use onefold::{Remove, Threshold, Verify};
 
 use super::clusters::Gallery;
 use super::words::{counted, named, percent, shortened};
@@ -63,7 +63,16 @@ fn header(facts: &Facts) -> Html {
 fn lede(facts: &Facts) -> String {
     let (plan, counts) = (&facts.plan, &facts.counts);
     let percent = |share: Threshold| (share.as_f64() * 1e8).round() / 1e6;
-    let (share, words) = (percent(plan.threshold), plan.ngram_size);
+    let near = match plan.verify {
+        Verify::Exact => format!(
+            "where they have in common at least {} % of the sequences of {} that occur in either",
+            percent(plan.threshold),
+            plan.recipe().chunk()
+        ),
+        Verify::None => {
+            format!("where '{}' says so, which was not verified", plan.preset.as_deref().unwrap_or(plan.method.name()))
+        }
+    };
     let contained = if plan.remove == Remove::Contained {
         format!("A document with {} % of its sequences inside a kept one can go as well. ", percent(plan.containment))
     } else {
@@ -74,9 +83,8 @@ fn lede(facts: &Facts) -> String {
         format!("So can what is known already, from the {documents} of the reference. ")
     });
     format!(
-        "Keeping one of each leaves {}. Documents count as near-duplicates where they have in common at least {share} % of the \
-         {words}-word sequences that occur in either; exact copies have the same words in the same order. {contained}{reference}Nothing has been deleted: \
-         this page says what could go, and why.",
+        "Keeping one of each leaves {}. Documents count as near-duplicates {near}; exact copies have the same words in the same order. \
+         {contained}{reference}Nothing has been deleted: this page says what could go, and why.",
         counted(counts.kept, "document", "documents")
     )
 }

@@ -36,6 +36,7 @@ mod machine;
 mod manifest;
 mod memory;
 mod messages;
+mod methods;
 mod names;
 mod overwrite;
 mod pairs;

@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::{PairRows, Relation, Verdict};
 use crate::document::Collection;
 use crate::error::{Result, SkipKind};
+use crate::plan::{Plan, Verify};
+use crate::shingle::hash::SHINGLE_BITS;
 
 /// What came in and what came out: `seen = kept + removed + skipped`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -132,6 +134,23 @@ pub(super) fn count(collection: &Collection, verdicts: &[Verdict], pairs: &PairR
     Ok(counts)
 }
 
+/// What the method leaves open.
+fn about_method(plan: &Plan, collection: &Collection) -> impl Iterator<Item = Warning> {
+    let name = plan.preset.as_deref().unwrap_or(plan.method.name());
+    let unverified = (plan.verify == Verify::None).then(|| Warning {
+        code: "unverified".into(),
+        message: format!("pairs are what '{name}' proposed, whatever their resemblance (--verify none)"),
+    });
+    // Among n values of b bits, n²/2^(b+1) pairs of different ones are expected to look the same (§7.1).
+    let shingles: f64 = collection.documents.iter().map(|document| f64::from(document.shingle_count())).sum();
+    let colliding = shingles * shingles / 2f64.powi(plan.hash.bits() as i32 + 1);
+    let collisions = (plan.hash.bits() < SHINGLE_BITS && colliding >= 1.0).then(|| Warning {
+        code: "few_bits".into(),
+        message: format!("hashes of {} bits: up to {colliding:.0} pairs of different shingles look the same", plan.hash.bits()),
+    });
+    unverified.into_iter().chain(collisions)
+}
+
 fn reference(collection: &Collection, verdicts: &[Verdict]) -> Option<ReferenceCounts> {
     let documents = collection.reference_documents?;
     let inputs = collection.inputs();
@@ -140,8 +159,8 @@ fn reference(collection: &Collection, verdicts: &[Verdict]) -> Option<ReferenceC
 }
 
 /// What deserves a second look.
-pub(super) fn warnings(counts: &Counts) -> Vec<Warning> {
-    let mut warnings = Vec::new();
+pub(super) fn warnings(plan: &Plan, collection: &Collection, counts: &Counts) -> Vec<Warning> {
+    let mut warnings: Vec<Warning> = about_method(plan, collection).collect();
     if counts.largest_cluster >= GIANT && counts.largest_cluster * 20 >= counts.documents {
         let (id, size, all) = (&counts.largest_cluster_id, counts.largest_cluster, counts.documents);
         let message = format!("one cluster, '{id}', holds {size} of {all} documents: a template, or empty pages?");

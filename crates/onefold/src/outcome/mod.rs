@@ -113,7 +113,7 @@ impl Outcome {
         if counts.seen != counts.kept + counts.removed + counts.skipped || !in_order {
             return Err(Error::Bug(format!("the counts do not add up: {counts:?}")));
         }
-        let warnings = counts::warnings(&counts);
+        let warnings = counts::warnings(&plan, &collection, &counts);
         Ok(Outcome { plan, collection, verdicts, pairs, counts, warnings })
     }
 

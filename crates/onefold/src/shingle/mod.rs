@@ -33,6 +33,19 @@ pub struct Recipe {
 }
 
 impl Recipe {
+    /// What a chunk is, in words: "5 words".
+    pub fn chunk(&self) -> String {
+        let size = self.size;
+        let of = |one: &str, many: &str| format!("{size} {}", if size == 1 { one } else { many });
+        match self.unit {
+            Unit::Words => of("word", "words"),
+            Unit::Chars => of("character from a word's beginning", "characters from a word's beginning"),
+            Unit::Bytes => of("byte", "bytes"),
+            Unit::Lines => of("line", "lines"),
+            Unit::Spots => format!("a frequent word and the {} after it", of("word", "words")),
+        }
+    }
+
     /// The default, for shingles of so many words.
     pub fn of_words(size: u32) -> Recipe {
         Recipe { text: TextRules::Words, filtering: Filtering::NONE, unit: Unit::Words, size, hash: Hash::Fast }
