@@ -443,7 +443,8 @@ class a line (TSV), or JSONL {\"hash\",\"ids\"}.
 
 Examples:
   onefold evaluate result --gold pairs.csv
-  onefold evaluate result --gold-column lineage")]
+  onefold evaluate result --gold-column lineage
+  onefold evaluate result --gold pairs.csv --scorer core")]
 pub struct EvaluateArgs {
     /// A result of 'onefold scan'
     #[arg(value_name = "DIR")]
@@ -454,12 +455,29 @@ pub struct EvaluateArgs {
     /// Field of the JSONL inputs that is equal for duplicates
     #[arg(long, value_name = "NAME")]
     pub gold_column: Option<String>,
-    /// How many errors of each kind to list
+    /// What to measure: what is right and wrong, or what text-dedup publishes for a collection
+    ///
+    /// The published measures are there to be compared with published numbers; the output says what is odd about each. They look at
+    /// clusters alone, and take a document that the gold does not name for one without duplicates.
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = ScorerName::Honest)]
+    pub scorer: ScorerName,
+    /// How many errors of each kind to list; published measures come without
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub worst: usize,
     /// Print the scores as JSON on standard output
     #[arg(long)]
     pub json: bool,
+}
+
+/// See `EvaluateArgs::scorer`.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum ScorerName {
+    /// Pairs and clusters that are right, invented and missed; precision, recall, F1, ARI and B³
+    Honest,
+    /// As text-dedup scores CORE: documents with all their duplicates in one cluster; "macro F1" and accuracy
+    Core,
+    /// As text-dedup scores NEWS-COPY: the adjusted Rand index (ARI) of all documents
+    NewsCopy,
 }
 
 /// `onefold compare`

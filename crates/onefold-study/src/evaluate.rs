@@ -7,6 +7,7 @@ use onefold::{PairsMode, Row, SavedResult, TextPlace};
 use serde::Serialize;
 
 use crate::gold::{Gold, GoldError, GoldProblem};
+use crate::score::published::{CoreScores, NewsCopyScores, core, news_copy};
 use crate::score::{Answer, ErrorPair, Scores, score};
 
 /// Where the truth comes from.
@@ -18,9 +19,32 @@ pub enum GoldSource<'a> {
     Column(&'a str),
 }
 
+/// Which measures to take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scorer {
+    /// Every pair that counts, and the clusters.
+    Honest,
+    /// What text-dedup publishes for CORE.
+    Core,
+    /// What text-dedup publishes for NEWS-COPY.
+    NewsCopy,
+}
+
+/// What came out, by scorer.
+#[derive(Debug, Serialize)]
+#[serde(tag = "scorer", rename_all = "kebab-case")]
+pub enum Evaluation {
+    /// Of [`Scorer::Honest`].
+    Honest(Box<HonestScores>),
+    /// Of [`Scorer::Core`].
+    Core(CoreScores),
+    /// Of [`Scorer::NewsCopy`].
+    NewsCopy(NewsCopyScores),
+}
+
 /// Scores, and what they cover.
 #[derive(Debug, Serialize)]
-pub struct Evaluation {
+pub struct HonestScores {
     /// Whether the result lists all pairs; with `--pairs star` only the clusters can be scored.
     pub pairs_complete: bool,
     /// The scores.
@@ -56,17 +80,24 @@ pub enum EvaluateError {
     },
 }
 
-/// Scores a result.
-pub fn evaluate(result: &SavedResult, gold: &GoldSource<'_>, worst: usize) -> Result<Evaluation, EvaluateError> {
+/// Scores a result, and lists up to `worst` errors of each kind.
+pub fn evaluate(result: &SavedResult, gold: &GoldSource<'_>, scorer: Scorer, worst: usize) -> Result<Evaluation, EvaluateError> {
     let answer = answer(result)?;
     let state = result.state()?;
     let gold = match gold {
         GoldSource::File(path) => Gold::read(path)?,
         GoldSource::Column(column) => from_column(&state, column)?,
     };
-    let mut scores = score(&answer, &gold, worst);
-    measure(result, &state, &mut scores.worst_false_negatives);
-    Ok(Evaluation { pairs_complete: result.manifest.plan.pairs == PairsMode::All, scores })
+    Ok(match scorer {
+        Scorer::Core => Evaluation::Core(core(&answer, &gold, worst)),
+        Scorer::NewsCopy => Evaluation::NewsCopy(news_copy(&answer, &gold, worst)),
+        Scorer::Honest => {
+            let mut scores = score(&answer, &gold, worst);
+            measure(result, &state, &mut scores.worst_false_negatives);
+            let pairs_complete = result.manifest.plan.pairs == PairsMode::All;
+            Evaluation::Honest(Box::new(HonestScores { pairs_complete, scores }))
+        }
+    })
 }
 
 fn answer(result: &SavedResult) -> Result<Answer, EvaluateError> {

@@ -17,6 +17,8 @@
 //! A document of the gold that the result does not know is found in no pair and is a cluster of its own: its pairs are
 //! missed. Invariant: no pair is enumerated where a product or a binomial of counts does (a class of 100,000 documents
 //! has 5 billion). Cost: O((n + p) log n) for n documents and p accepted pairs.
+//!
+//! [`published`] has the measures of others, for comparison with their numbers.
 
 mod contingency;
 mod expansion;
@@ -24,6 +26,7 @@ mod index;
 mod judged;
 mod lineup;
 mod measure;
+pub mod published;
 mod worst;
 
 #[cfg(test)]
@@ -79,7 +82,7 @@ pub struct Coverage {
     pub unknown_to_result: usize,
     /// The first of those by id, as many as errors were asked for.
     pub unknown_examples: Vec<String>,
-    /// Documents of the result that the gold does not name. With classes they are left out.
+    /// Documents of the result that the gold does not name. With classes [`score`] leaves them out.
     pub not_in_gold: usize,
 }
 
@@ -96,16 +99,18 @@ pub struct ErrorPair {
 
 /// Compares a result with the truth, and lists up to `worst` errors of each kind.
 pub fn score(answer: &Answer, gold: &Gold, worst: usize) -> Scores {
+    let index = index(answer, gold);
     match gold {
-        Gold::Classes(classes) => {
-            let index = Index::new(answer, classes.keys().map(String::as_str));
-            by_classes(&index, &number_classes(&index, classes), worst)
-        }
-        Gold::Pairs { pairs, labelled } => {
-            let ids = pairs.iter().flat_map(|pair| [pair.a.as_str(), pair.b.as_str()]);
-            let index = Index::new(answer, ids);
-            judged::by_pairs(&index, pairs, *labelled, worst)
-        }
+        Gold::Classes(classes) => by_classes(&index, &number_classes(&index, classes), worst),
+        Gold::Pairs { pairs, labelled } => judged::by_pairs(&index, pairs, *labelled, worst),
+    }
+}
+
+/// Numbers all documents of a result and a gold.
+fn index<'a>(answer: &'a Answer, gold: &'a Gold) -> Index<'a> {
+    match gold {
+        Gold::Classes(classes) => Index::new(answer, classes.keys().map(String::as_str)),
+        Gold::Pairs { pairs, .. } => Index::new(answer, pairs.iter().flat_map(|pair| [pair.a.as_str(), pair.b.as_str()])),
     }
 }
 
@@ -145,7 +150,7 @@ mod tests {
     use crate::gold::JudgedPair;
 
     /// Documents written `id:cluster`, families and pairs (of resemblance 0.8) as ids separated by spaces.
-    fn answer(clusters: &str, families: &[&str], pairs: &[&str]) -> Answer {
+    pub(super) fn answer(clusters: &str, families: &[&str], pairs: &[&str]) -> Answer {
         let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
         let row = |word: String| word.split_once(':').map(|(a, b)| (a.to_owned(), b.to_owned())).unwrap();
         let pair = |text: &&str| (words(text)[0].clone(), words(text)[1].clone(), 0.8);

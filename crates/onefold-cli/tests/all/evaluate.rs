@@ -121,6 +121,52 @@ fn people_read_the_same_numbers() {
     assert_eq!(text.matches(" ~ ").count(), 2, "one error of each kind: {text}");
 }
 
+/// Clusters {a b c} {d} {e}. CORE: a and b have all their duplicates, c lacks d, d is alone, e has none and is alone.
+#[test]
+fn core_by_hand() {
+    let place = scanned("");
+    let evaluate = |arguments: &[&str]| place.onefold(["evaluate", "out", "--scorer", "core"]).args(arguments).run().exits(0);
+    place.write("gold", "id_a,id_b\na,b\nc,d\n");
+    for gold in [["--gold-column", "kind"], ["--gold", "gold"]] {
+        let scores = evaluate(&[gold[0], gold[1], "--json"]).json();
+        let counts = ["scored", "true_positives", "false_positives", "false_negatives", "true_negatives", "equal_sets"];
+        assert_eq!(counts.map(|name| scores[name].as_u64().unwrap()), [5, 2, 1, 1, 1, 1], "{scores}");
+        let close = |name: &str, value: f64| assert!((scores[name].as_f64().unwrap() - value).abs() < 1e-12, "{name}: {scores}");
+        close("precision_duplicates", 2.0 / 3.0);
+        close("recall_duplicates", 2.0 / 3.0);
+        close("precision_non_duplicates", 0.5);
+        close("recall_non_duplicates", 0.5);
+        close("macro_f1", (2.0 / 3.0 + 0.5) / 2.0);
+        close("accuracy", 0.2);
+        assert_eq!((&scores["scorer"], &scores["documents"]["not_in_gold"]), (&json!("core"), &json!(1)));
+        assert!(scores["remarks"][0].as_str().unwrap().contains("other documents of its cluster"), "{scores}");
+    }
+    let text = evaluate(&["--gold", "gold"]).stdout;
+    assert!(text.contains("0.5833") && text.contains("macro precision") && text.contains("not punished"), "{text}");
+}
+
+/// Pairs in clusters and classes 1, in clusters 3, in classes 2, of 10.
+#[test]
+fn news_copy_by_hand() {
+    let place = scanned("");
+    let evaluate = |last: &str| place.onefold(["evaluate", "out", "--scorer", "news-copy", "--gold-column", "kind", last]).run();
+    let scores = evaluate("--json").exits(0).json();
+    assert!((scores["ari"].as_f64().unwrap() - (1.0 - 0.6) / (2.5 - 0.6)).abs() < 1e-12, "{scores}");
+    assert_eq!((&scores["scorer"], &scores["scored"]), (&json!("news-copy"), &json!(5)), "e is a class of its own");
+    let text = evaluate("--worst=0").exits(0).stdout;
+    assert!(text.contains("ARI 0.2105") && text.contains("a class of its own"), "{text}");
+}
+
+#[test]
+fn the_honest_scorer_is_the_default() {
+    let place = scanned("");
+    let evaluate = |scorer: &[&str]| place.onefold(["evaluate", "out", "--gold-column", "kind", "--json"]).args(scorer).run();
+    let scores = evaluate(&[]).exits(0).json();
+    assert_eq!(scores["scorer"], "honest");
+    assert_eq!(scores, evaluate(&["--scorer", "honest"]).exits(0).json());
+    evaluate(&["--scorer", "kind"]).exits(2).says(&["news-copy"]);
+}
+
 #[test]
 fn a_document_that_was_read_from_a_stream_has_no_column() {
     let place = scanned("");

@@ -1,6 +1,6 @@
 //! Real collections with their gold, from the shared folder.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -59,6 +59,50 @@ fn revisions_by_their_lineage() {
     let predicted = true_pairs(lineages.keys().map(cluster));
     let clusters = &scores["clusters"];
     assert_eq!((number(&clusters["true_positives"]), number(&clusters["false_positives"])), (both, predicted - both));
+}
+
+/// The measures for CORE once more, from the table and the collection alone: sets are made and compared.
+#[test]
+fn revisions_by_the_scorer_for_core() {
+    let Some(path) = shared("revisions_sitepolicy/docs.jsonl") else { return };
+    let place = Place::new();
+    scan(&place, &path);
+    let scores = scores(&place, &["--gold-column", "lineage", "--scorer", "core"]);
+    let documents = place.documents();
+    let lineages = lineages(&path);
+    let clusters = lineages.keys().map(|id| (id.clone(), documents[id].text("cluster_id").to_string())).collect();
+    let (labelled, predicted) = (others(&lineages), others(&clusters));
+    let count = |is: &dyn Fn(&BTreeSet<&str>, &BTreeSet<&str>) -> bool| {
+        lineages.keys().filter(|id| is(&labelled[id.as_str()], &predicted[id.as_str()])).count() as f64
+    };
+    let tp = count(&|labelled, predicted| !labelled.is_empty() && labelled.is_subset(predicted));
+    let fn_ = count(&|labelled, predicted| !labelled.is_empty() && predicted.is_empty());
+    let tn = count(&|labelled, predicted| labelled.is_empty() && predicted.is_empty());
+    let fp = lineages.len() as f64 - tp - fn_ - tn;
+    assert!([tp, fp, fn_, tn].iter().all(|&count| count > 0.0), "every row of the table occurs: {scores}");
+    for (name, value) in [
+        ("scored", 1030.0),
+        ("true_positives", tp),
+        ("false_positives", fp),
+        ("false_negatives", fn_),
+        ("true_negatives", tn),
+        ("precision_duplicates", tp / (tp + fp)),
+        ("recall_duplicates", tp / (tp + fn_)),
+        ("precision_non_duplicates", tn / (tn + fn_)),
+        ("recall_non_duplicates", tn / (tn + fp)),
+        ("macro_f1", (tp / (tp + fp) + tn / (tn + fn_)) / 2.0),
+        ("accuracy", count(&|labelled, predicted| labelled == predicted) / 1030.0),
+    ] {
+        assert!((scores[name].as_f64().unwrap() - value).abs() < 1e-12, "{name} is not {value}: {scores}");
+    }
+}
+
+/// For each document the others of its group.
+fn others(groups: &BTreeMap<String, String>) -> BTreeMap<&str, BTreeSet<&str>> {
+    let others = |id: &str, group: &str| {
+        groups.iter().filter(|(other, of)| *other != id && *of == group).map(|(other, _)| other.as_str()).collect()
+    };
+    groups.iter().map(|(id, group)| (id.as_str(), others(id, group))).collect()
 }
 
 #[test]

@@ -100,4 +100,6 @@ fn a_summary_and_scores() {
     ran.stdout = ran.stdout.replacen(&took, "TIME", 1);
     same("summary", &ran);
     same("scores", &run(&place, "evaluate out --gold gold").exits(0));
+    same("scores-core", &run(&place, "evaluate out --gold gold --scorer core").exits(0));
+    same("scores-news-copy", &run(&place, "evaluate out --gold gold --scorer news-copy").exits(0));
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::published::{CoreCounts, core, news_copy};
 use super::{Answer, BCubed, ClusterScore, Coverage, ErrorPair, PairScore, Scores, score};
 use crate::gold::{Gold, JudgedPair};
 
@@ -254,5 +255,84 @@ fn order_of_rows_changes_no_bit() {
         answer.families.iter_mut().for_each(|family| family.reverse());
         answer.pairs.reverse();
         assert_eq!(score(&answer, &gold, 5), before);
+    }
+}
+
+/// Labelled and predicted duplicates of every document, as sets.
+fn sets(answer: &Answer, gold: &Gold) -> BTreeMap<String, [BTreeSet<String>; 2]> {
+    let mut cluster = clusters_of(answer);
+    let labels: Vec<(String, String)> = match gold {
+        Gold::Pairs { pairs, .. } => {
+            pairs.iter().for_each(|pair| [&pair.a, &pair.b].into_iter().for_each(|id| own_cluster(&mut cluster, id)));
+            let positive = pairs.iter().filter(|pair| pair.positive);
+            positive.flat_map(|pair| [(pair.a.clone(), pair.b.clone()), (pair.b.clone(), pair.a.clone())]).collect()
+        }
+        Gold::Classes(classes) => {
+            classes.keys().for_each(|id| own_cluster(&mut cluster, id));
+            let peers = |(a, k): (&String, &String)| -> Vec<(String, String)> {
+                classes.iter().filter(|(b, l)| *b != a && *l == k).map(|(b, _)| (a.clone(), b.clone())).collect()
+            };
+            classes.iter().flat_map(peers).collect()
+        }
+    };
+    let of = |id: &String, name: &String| {
+        let labelled = labels.iter().filter(|(a, _)| a == id).map(|(_, b)| b.clone()).collect();
+        let predicted = cluster.iter().filter(|(b, other)| *b != id && *other == name).map(|(b, _)| b.clone()).collect();
+        (id.clone(), [labelled, predicted])
+    };
+    cluster.iter().map(|(id, name)| of(id, name)).collect()
+}
+
+/// A document that the result does not know is alone.
+fn own_cluster(cluster: &mut BTreeMap<String, String>, id: &str) {
+    cluster.entry(id.to_owned()).or_insert_with(|| format!("unknown {id}"));
+}
+
+#[test]
+fn published_scorers_equal_their_definitions_on_random_instances() {
+    let mut random = Random(2_026);
+    for instance in 0..3000 {
+        let (answer, gold) = (random_answer(&mut random), random_gold(&mut random));
+        let sets = sets(&answer, &gold);
+        let mut counts = CoreCounts { scored: sets.len() as u64, ..CoreCounts::default() };
+        for [labelled, predicted] in sets.values() {
+            *match (labelled.is_empty(), predicted.is_empty()) {
+                (true, true) => &mut counts.true_negatives,
+                (false, true) => &mut counts.false_negatives,
+                (false, false) if labelled.is_subset(predicted) => &mut counts.true_positives,
+                _ => &mut counts.false_positives,
+            } += 1;
+            counts.equal_sets += u64::from(labelled == predicted);
+        }
+        assert_eq!(core(&answer, &gold, 0).counts, counts, "instance {instance}: {answer:?} and {gold:?}");
+
+        // Classes as sets that grow until no label leads out of them.
+        let close = |id: &String| {
+            let mut class = BTreeSet::from([id.clone()]);
+            loop {
+                let more: BTreeSet<String> = class.iter().flat_map(|id| sets[id][0].iter().cloned()).collect();
+                if more.is_subset(&class) {
+                    return class;
+                }
+                class.extend(more);
+            }
+        };
+        let mut pairs = [0; 4];
+        for (a, [_, predicted]) in &sets {
+            let class = close(a);
+            for b in sets.keys().filter(|b| *b > a) {
+                let place = match (predicted.contains(b), class.contains(b)) {
+                    (true, true) => 0,
+                    (true, false) => 1,
+                    (false, true) => 2,
+                    (false, false) => 3,
+                };
+                pairs[place] += 1;
+            }
+        }
+        let found = news_copy(&answer, &gold, 0).adjusted_rand_index;
+        let expected = (!sets.is_empty()).then(|| rand_index(pairs));
+        let close = found.zip(expected).map_or(found == expected, |(a, b)| (a - b).abs() < 1e-12);
+        assert!(close, "instance {instance}: {found:?} is not {expected:?} for {answer:?} and {gold:?}");
     }
 }

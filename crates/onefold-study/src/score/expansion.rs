@@ -73,11 +73,17 @@ impl Expansion {
 
 /// The number of expanded pairs of all documents.
 pub(super) fn count_all(families: &[usize], edges: &[Edge]) -> u64 {
-    let mut size = vec![0; families.len()];
-    families.iter().for_each(|&family| size[family] += 1);
+    let size = sizes(families);
     let inside: u64 = size.iter().copied().map(pairs_of).sum();
     let across: u64 = edges.iter().map(|edge| size[edge.first] * size[edge.second]).sum();
     inside + across
+}
+
+/// The number of documents of each group (cluster, family).
+pub(super) fn sizes(groups: &[usize]) -> Vec<u64> {
+    let mut size = vec![0; groups.len()];
+    groups.iter().for_each(|&group| size[group] += 1);
+    size
 }
 
 #[cfg(test)]

@@ -105,14 +105,12 @@ impl<'a> Index<'a> {
     }
 
     fn number_families(&self, answer: &Answer) -> Vec<usize> {
-        let mut parent: Vec<usize> = (0..self.names.len()).collect();
-        for family in &answer.families {
+        let pairs = answer.families.iter().flat_map(|family| {
             let mut members = family.iter().map(|name| self.numbers[name.as_str()]);
-            if let Some(head) = members.next() {
-                members.for_each(|member| unite(&mut parent, head, member));
-            }
-        }
-        (0..parent.len()).map(|document| root(&mut parent, document)).collect()
+            let head = members.next();
+            members.filter_map(move |member| Some((head?, member)))
+        });
+        components(self.len(), pairs)
     }
 
     fn join_families(&self, answer: &Answer) -> Vec<Edge> {
@@ -138,7 +136,14 @@ fn named(answer: &Answer) -> impl Iterator<Item = &str> {
     rows.chain(members).chain(ends).map(String::as_str)
 }
 
-/// The smallest document of a family, with the path to it halved.
+/// For each document the smallest one that pairs connect it with, over any number of steps.
+pub(super) fn components(documents: usize, pairs: impl Iterator<Item = (usize, usize)>) -> Vec<usize> {
+    let mut parent: Vec<usize> = (0..documents).collect();
+    pairs.for_each(|(a, b)| unite(&mut parent, a, b));
+    (0..documents).map(|document| root(&mut parent, document)).collect()
+}
+
+/// The smallest document of a component, with the path to it halved.
 fn root(parent: &mut [usize], mut document: usize) -> usize {
     while parent[document] != document {
         parent[document] = parent[parent[document]];

@@ -11,14 +11,14 @@ use super::{ErrorPair, Scores, expansion, worst};
 use crate::gold::JudgedPair;
 
 /// Listed pairs by number, `first < second`, sorted, each once.
-struct Listed {
-    positive: Vec<(usize, usize)>,
+pub(super) struct Listed {
+    pub(super) positive: Vec<(usize, usize)>,
     negative: Vec<(usize, usize)>,
 }
 
 impl Listed {
     /// A pair that is listed with both signs, which [`crate::gold`] refuses, is positive.
-    fn new(index: &Index, pairs: &[JudgedPair]) -> Listed {
+    pub(super) fn new(index: &Index, pairs: &[JudgedPair]) -> Listed {
         let numbers = |wanted: bool| {
             let chosen = pairs.iter().filter(|pair| pair.positive == wanted);
             let ends = chosen.filter_map(|pair| Some((index.number(&pair.a)?, index.number(&pair.b)?)));

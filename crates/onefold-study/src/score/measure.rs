@@ -33,7 +33,8 @@ impl PairScore {
     }
 }
 
-fn ratio(part: u64, whole: u64) -> Option<f64> {
+/// A share; none of nothing.
+pub(crate) fn ratio(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
