@@ -16,10 +16,15 @@ use crate::exit::Usage;
 pub fn resolve(args: &PlanArgs) -> Result<Plan> {
     let mut plan = args.config.as_deref().map_or_else(|| Ok(Plan::default()), read_config)?;
     if let Some(name) = &args.method {
-        // The same method as in the file keeps the settings that it has there.
         let named = onefold::preset(name)?;
-        if plan.preset.as_deref() != Some(named.name) && plan.method.name() != named.name {
-            named.apply(&mut plan);
+        match &plan.preset {
+            // The same as in the file keeps the settings that it has there.
+            Some(of_file) if of_file == name => (),
+            Some(of_file) => {
+                return Err(Usage(format!("the configuration follows '{of_file}', which --method {name} contradicts")).into());
+            }
+            None if plan.method.name() == name => (),
+            None => named.apply(&mut plan),
         }
     }
     if let Some(threshold) = &args.threshold {
@@ -177,6 +182,9 @@ fn change(plan: &Plan, typed: &str) -> Result<Plan> {
         return Err(Usage(format!("--set needs KEY=VALUE, such as modulo=8, not '{typed}'")).into());
     };
     let (key, value) = (key.trim(), value.trim());
+    if key == "preset" || value.contains('\n') {
+        return Err(Usage(format!("--set can't change '{key}' like this; --method names a work")).into());
+    }
     // A number or a word of TOML, else a text.
     let line = |value: &str| toml::from_str::<toml::Table>(&format!("value = {value}")).ok();
     let value = line(value).and_then(|mut table| table.remove("value")).unwrap_or_else(|| value.into());
@@ -196,7 +204,9 @@ fn change(plan: &Plan, typed: &str) -> Result<Plan> {
             result => result,
         },
     };
-    changed.map_err(|problem| Usage(format!("--set {typed}: {problem} (method {})", plan.method.name())).into())
+    let changed = changed.map_err(|problem| Usage(format!("--set {typed}: {problem} (method {})", plan.method.name())))?;
+    let preset = plan.preset.clone().filter(|_| changed.method.name() == plan.method.name());
+    Ok(Plan { preset, ..changed })
 }
 
 pub fn reading(plan: &mut Plan, args: &ReadingArgs) {

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use onefold::{DocIndex, Document, Error, Exec, Input, Outcome, PairsMode, Plan, Threshold, Verify};
+use onefold::{DocIndex, Document, Error, Exec, Input, Method, Outcome, PairsMode, Plan, Recipe, Threshold, Verify};
 use serde::Serialize;
 
 use crate::gold::{Gold, JudgedPair};
@@ -15,7 +15,7 @@ use crate::judge::{Labelled, Measure, Verdict, judge};
 use crate::score::{Answer, PairScore, score};
 
 /// More pairs than these, with those inside families, are not compared.
-pub const MOST_PAIRS: usize = 50_000_000;
+pub const MOST_PAIRS: usize = 20_000_000;
 
 /// Pairs are looked at by their resemblance from here on, in steps.
 pub const LOWEST: f64 = 0.5;
@@ -44,6 +44,8 @@ pub struct Standing {
     pub pairs: u64,
     /// Documents that could go.
     pub removed: u64,
+    /// Why there is nothing to compare, where the method proposed too much.
+    pub problem: Option<String>,
     /// Against the exact answer.
     pub exact: PairScore,
     /// Against the gold, where there is one.
@@ -87,13 +89,14 @@ pub struct Bakeoff {
     pub measures: Vec<Verdict>,
 }
 
-/// Documents as a pair, the smaller first.
-type Pair = (DocIndex, DocIndex);
+/// Pairs of documents by number, the smaller first, with their resemblance; each once, in order.
+type Pairs = Vec<((DocIndex, DocIndex), f64)>;
 
-/// The exact answer, and how far below the threshold pairs are known.
+/// The exact answer, and pairs some way below the threshold.
 struct Truth {
-    resemblance: HashMap<Pair, f64>,
+    pairs: Pairs,
     threshold: f64,
+    recipe: Recipe,
     median_union: u32,
 }
 
@@ -160,7 +163,7 @@ impl Truth {
         let lowest: Threshold = LOWEST.to_string().parse()?;
         let floor = (lowest < base.threshold).then_some(lowest);
         let plan = Plan {
-            method: onefold::Method::Exact,
+            method: Method::Exact,
             preset: None,
             verify: Verify::Exact,
             common_shingles: None,
@@ -172,22 +175,36 @@ impl Truth {
         let mut sizes: Vec<u32> = outcome.collection.documents.iter().map(|entry| entry.shingle_count()).collect();
         sizes.sort_unstable();
         let median_union = sizes.get(sizes.len() / 2).copied().unwrap_or(0).max(1);
-        Ok(Truth { resemblance: expand(&outcome, |_| true)?, threshold: base.threshold.as_f64(), median_union })
-    }
-
-    /// What is shared is divided the same way everywhere, so equal quotients are equal numbers.
-    fn is_true(&self, pair: &Pair) -> bool {
-        self.resemblance.get(pair).is_some_and(|&resemblance| resemblance >= self.threshold)
+        let pairs = expand(&outcome, |_| true)?;
+        Ok(Truth { pairs, threshold: base.threshold.as_f64(), recipe: base.recipe(), median_union })
     }
 
     fn true_pairs(&self) -> u64 {
-        self.resemblance.values().filter(|&&resemblance| resemblance >= self.threshold).count() as u64
+        self.pairs.iter().filter(|(_, resemblance)| *resemblance >= self.threshold).count() as u64
     }
 
     fn steps(&self) -> Vec<Step> {
         let mut steps: Vec<Step> = (0..=STEPS).map(|step| Step { from: start_of(step), ..Step::default() }).collect();
-        self.resemblance.values().for_each(|&resemblance| steps[step_of(resemblance)].pairs += 1);
+        self.pairs.iter().for_each(|(_, resemblance)| steps[step_of(*resemblance)].pairs += 1);
         steps
+    }
+
+    /// The resemblances of those of its pairs that were found.
+    fn among<'a>(&'a self, found: &'a Pairs) -> impl Iterator<Item = f64> + 'a {
+        let mut rest = found.iter().peekable();
+        self.pairs.iter().filter_map(move |(pair, resemblance)| {
+            while rest.next_if(|(other, _)| other < pair).is_some() {}
+            rest.next_if(|(other, _)| other == pair).map(|_| *resemblance)
+        })
+    }
+
+    /// What the literature's formula expects, where it is of the same resemblance.
+    fn expected(&self, entrant: &Entrant, steps: &[Step]) -> Result<Vec<Option<f64>>, Error> {
+        let plan = &entrant.plan;
+        if plan.recipe() != self.recipe || matches!(plan.method, Method::SimHash(_)) {
+            return Ok(vec![None; steps.len()]);
+        }
+        steps.iter().map(|step| plan.recall((step.from + 0.5 / 20.0).min(1.0), self.median_union)).collect()
     }
 }
 
@@ -214,33 +231,51 @@ fn compete(
 ) -> Result<Standing, Error> {
     forget_peak();
     let began = Instant::now();
-    let outcome = run(&entrant.plan, documents, exec)?;
-    let (seconds, peak_bytes) = (began.elapsed().as_secs_f64(), peak());
-    let found = expand(&outcome, |accepted| accepted)?;
-    let right = found.keys().filter(|pair| truth.is_true(pair)).count() as u64;
+    let run = run(&entrant.plan, documents, exec).and_then(|outcome| {
+        let (seconds, peak_bytes) = (began.elapsed().as_secs_f64(), peak());
+        Ok((expand(&outcome, |accepted| accepted)?, outcome, seconds, peak_bytes))
+    });
     let mut by_resemblance = truth.steps();
-    for resemblance in found.keys().filter_map(|pair| truth.resemblance.get(pair)) {
-        by_resemblance[step_of(*resemblance)].found += 1;
-    }
-    let expected = |step: &Step| {
-        let middle = (step.from + 0.5 / 20.0).min(1.0);
-        entrant.plan.recall(middle, truth.median_union)
+    let expected = truth.expected(entrant, &by_resemblance)?;
+    let (found, outcome, seconds, peak_bytes) = match run {
+        Ok(run) => run,
+        Err(error @ Error::TooManyPairs { .. }) => {
+            return Ok(Standing {
+                name: entrant.name,
+                seconds: began.elapsed().as_secs_f64(),
+                peak_bytes: peak(),
+                pairs: 0,
+                removed: 0,
+                problem: Some(error.to_string()),
+                exact: PairScore::new(0, 0, truth.true_pairs()),
+                gold: None,
+                by_resemblance,
+                expected,
+            });
+        }
+        Err(error) => return Err(error),
     };
+    let mut right = 0;
+    for resemblance in truth.among(&found) {
+        by_resemblance[step_of(resemblance)].found += 1;
+        right += u64::from(resemblance >= truth.threshold);
+    }
     Ok(Standing {
         name: entrant.name,
         seconds,
         peak_bytes,
         pairs: found.len() as u64,
         removed: outcome.counts.removed,
+        problem: None,
         exact: PairScore::new(right, found.len() as u64, truth.true_pairs()),
         gold: gold.map(|gold| score(&answer(&outcome, &found), gold, 0).pairs),
-        expected: by_resemblance.iter().map(expected).collect::<Result<_, _>>()?,
         by_resemblance,
+        expected,
     })
 }
 
 /// All pairs of documents with their resemblance: families are listed as stars, others head to head.
-fn expand(outcome: &Outcome, wanted: impl Fn(bool) -> bool) -> Result<HashMap<Pair, f64>, Error> {
+fn expand(outcome: &Outcome, wanted: impl Fn(bool) -> bool) -> Result<Pairs, Error> {
     let mut head: Vec<DocIndex> = (0..outcome.collection.documents.len() as DocIndex).collect();
     let mut between = Vec::new();
     outcome.pairs.each(|pair| {
@@ -250,32 +285,35 @@ fn expand(outcome: &Outcome, wanted: impl Fn(bool) -> bool) -> Result<HashMap<Pa
             between.push((pair.first, pair.second, pair.similarity.as_f64()));
         }
     })?;
-    let mut members: HashMap<DocIndex, Vec<DocIndex>> = HashMap::new();
-    (0..).zip(&head).for_each(|(document, &head)| members.entry(head).or_default().push(document));
-    let mut pairs = HashMap::new();
-    let mut add = |a: DocIndex, b: DocIndex, resemblance: f64| {
-        pairs.insert((a.min(b), a.max(b)), resemblance);
-        if pairs.len() > MOST_PAIRS { Err(Error::TooManyPairs { limit: MOST_PAIRS as u64 }) } else { Ok(()) }
-    };
-    for family in members.values() {
+    let mut members: Vec<Vec<DocIndex>> = vec![Vec::new(); head.len()];
+    (0..).zip(&head).for_each(|(document, &head)| members[head as usize].push(document));
+    let inside = |family: &Vec<DocIndex>| family.len() * family.len().saturating_sub(1) / 2;
+    let across = |&(first, second, _): &(DocIndex, DocIndex, f64)| members[first as usize].len() * members[second as usize].len();
+    if members.iter().map(inside).sum::<usize>() + between.iter().map(across).sum::<usize>() > MOST_PAIRS {
+        return Err(Error::TooManyPairs { limit: MOST_PAIRS as u64 });
+    }
+    let mut pairs = Pairs::new();
+    for family in &members {
         for (at, &a) in family.iter().enumerate() {
-            family[at + 1..].iter().try_for_each(|&b| add(a, b, 1.0))?;
+            pairs.extend(family[at + 1..].iter().map(|&b| ((a, b), 1.0)));
         }
     }
     for (first, second, resemblance) in between {
-        for &a in members.get(&first).into_iter().flatten() {
-            members.get(&second).into_iter().flatten().try_for_each(|&b| add(a, b, resemblance))?;
+        for &a in &members[first as usize] {
+            pairs.extend(members[second as usize].iter().map(|&b| ((a.min(b), a.max(b)), resemblance)));
         }
     }
+    pairs.sort_unstable_by_key(|(pair, _)| *pair);
+    pairs.dedup_by_key(|(pair, _)| *pair);
     Ok(pairs)
 }
 
-fn answer(outcome: &Outcome, pairs: &HashMap<Pair, f64>) -> Answer {
+fn answer(outcome: &Outcome, pairs: &Pairs) -> Answer {
     let id = |document: DocIndex| outcome.collection.documents[document as usize].id.clone();
     Answer {
         clusters: outcome.documents().map(|(entry, verdict)| (entry.id.clone(), id(verdict.cluster))).collect(),
         families: Vec::new(),
-        pairs: pairs.iter().map(|(&(a, b), &resemblance)| (id(a), id(b), resemblance)).collect(),
+        pairs: pairs.iter().map(|&((a, b), resemblance)| (id(a), id(b), resemblance)).collect(),
     }
 }
 

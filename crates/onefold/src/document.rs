@@ -1,5 +1,7 @@
 //! The nouns that all stages share.
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::arenas::Arenas;
@@ -248,6 +250,15 @@ impl Collection {
             score: entry.score,
         };
         documents.into_iter().zip(texts).map(document).collect()
+    }
+
+    /// Gives documents with the same words the same set: where lines end makes another one, but they are exact copies.
+    pub(crate) fn share_sets_of_equal_texts(&mut self) {
+        let mut first: HashMap<Digest, (ShingleRef, u32)> = HashMap::new();
+        for document in &mut self.documents {
+            (document.shingles, document.features) =
+                *first.entry(document.digest).or_insert((document.shingles, document.features));
+        }
     }
 
     /// Number of documents that the run is about; those of the reference follow them.

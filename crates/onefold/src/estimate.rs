@@ -57,8 +57,8 @@ pub fn estimate(plan: &Plan, exec: &Exec<'_>, source: impl Into<Source>, sink: &
     plan.validate()?;
     let method = plan.build_method()?;
     let contained = plan.measure().containment.is_some();
-    let keys_of = |size: u32| {
-        let sketch = method.as_dyn().most_sketch(size);
+    let keys_of = |size: u32, features: u32| {
+        let sketch = method.as_dyn().most_sketch(size, features);
         // Where containment is asked for the second join indexes every shingle, and takes more than the first.
         let keys = if contained { size } else { method.as_dyn().key_count(Side { size, sketch }) };
         (keys, sketch)

@@ -209,8 +209,11 @@ impl Plan {
     }
 
     fn validate_method(&self) -> Result<()> {
-        if self.common_shingles.is_some_and(|most| most < 2) {
-            return Err(Error::setting("common-shingles", "at least 2", "fewer"));
+        if let Some(most @ ..=1) = self.common_shingles {
+            return Err(Error::setting("common-shingles", "at least 2", most.to_string()));
+        }
+        if let Some(name) = &self.preset {
+            crate::presets::preset(name)?;
         }
         if self.common_shingles.is_some() && self.method == Method::Exact {
             return Err(Error::setting("common-shingles", "left away with the exact method, which needs no such limit", "given"));

@@ -18,6 +18,7 @@ use crate::rank::{Protected, Ranking};
 use crate::read::{self, Source};
 use crate::reference;
 use crate::report::Sink;
+use crate::shingle::Unit;
 use crate::verify::{Similarity, TieKind};
 
 pub use crate::outcome::{Counts, Outcome, Pair, PairRows, Reason, ReferenceCounts, Relation, SourceCounts, Verdict, Warning};
@@ -133,6 +134,9 @@ fn run_stages(plan: &Plan, exec: &Exec<'_>, source: Source, sink: &mut dyn Sink)
 
 /// From shingle sets to verdicts.
 fn decide(plan: &Plan, exec: &Exec<'_>, mut collection: Collection) -> Result<Outcome> {
+    if plan.shingle == Unit::Lines {
+        collection.share_sets_of_equal_texts();
+    }
     let sets = Sets::collapse(&collection)?;
     let mut method = plan.build_method()?;
     // 5 learn

@@ -87,7 +87,7 @@ fn inputs(args: &BakeoffArgs) -> Vec<String> {
 
 /// A share to three places; what is not all never reads 1.
 fn share(value: Option<f64>) -> String {
-    value.map_or("–".into(), |value| format!("{:.3}", if value < 1.0 { (value * 1000.0).floor() / 1000.0 } else { 1.0 }))
+    value.map_or("–".into(), |value| format!("{:.3}", if value < 1.0 { value.min(0.999) } else { 1.0 }))
 }
 
 fn text(result: &Bakeoff, args: &BakeoffArgs) -> String {
@@ -118,6 +118,9 @@ fn text(result: &Bakeoff, args: &BakeoffArgs) -> String {
 fn row(standing: &Standing) -> String {
     let Standing { name, seconds, exact, .. } = standing;
     let memory = standing.peak_bytes.map_or("–".into(), size);
+    if standing.problem.is_some() {
+        return format!("  {name:<14}{:>9}{memory:>9}  too many pairs to compare", duration(*seconds));
+    }
     let [found, missed, invented] =
         [exact.true_positives, exact.false_negatives, exact.false_positives].map(|count| format!("{:>11}", grouped(count)));
     let (precision, recall) = (share(exact.precision), share(exact.recall));

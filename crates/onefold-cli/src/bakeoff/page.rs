@@ -65,7 +65,8 @@ fn table(result: &Bakeoff) -> Html {
         ];
         let of_gold = gold.iter().flat_map(|gold| [gold.precision, gold.recall, gold.f1].map(share));
         let cells = figures.into_iter().chain(of_gold).map(Html::from);
-        table.row([Html::text(name)].into_iter().chain(cells));
+        let problem = standing.problem.as_ref().map_or("", |_| " (too many pairs)");
+        table.row([Html::text(&format!("{name}{problem}"))].into_iter().chain(cells));
     }
     table.render()
 }

@@ -1,5 +1,7 @@
 //! How alike the duplicates are, and how large the clusters.
 
+use onefold::Verify;
+
 use onefold::{PairsMode, Relate};
 
 use super::Report;
@@ -78,6 +80,10 @@ fn histogram(report: &Report, mut bins: Vec<Bin>, below_one: u64) -> Html {
 
 /// How many pairs a slightly higher threshold would part.
 fn close_calls(report: &Report) -> Html {
+    // What was not verified does not depend on the threshold.
+    if report.facts.plan.verify == Verify::None {
+        return Html::empty();
+    }
     let hundredth = report.facts.plan.threshold.as_f64() * BINS as f64;
     let at = hundredth.round();
     let close: u64 = report.totals.pairs.accepted.iter().skip(at as usize).take(2).sum();

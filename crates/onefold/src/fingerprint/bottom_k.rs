@@ -55,7 +55,7 @@ impl BottomK {
 }
 
 impl Fingerprint for BottomK {
-    fn most_sketch(&self, size: u32) -> u32 {
+    fn most_sketch(&self, size: u32, _features: u32) -> u32 {
         size.min(self.k as u32)
     }
 

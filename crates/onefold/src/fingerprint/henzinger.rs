@@ -51,7 +51,7 @@ impl Henzinger {
     }
 }
 
-/// The host of an address, as a number; 0 where it is not known.
+/// The host of an address, as a number; of documents with one set that of the first stands for all; 0 where it is not known.
 fn site(url: Option<&str>) -> u64 {
     let rest = url.map(|url| url.split_once("://").map_or(url, |(_, rest)| rest));
     let host = rest.and_then(|rest| rest.split(['/', '?', '#', ':']).next()).unwrap_or_default();
@@ -78,8 +78,8 @@ impl Fingerprint for Henzinger {
         }
     }
 
-    fn most_sketch(&self, size: u32) -> u32 {
-        1 + WORDS as u32 + self.supershingles.most_sketch(size)
+    fn most_sketch(&self, size: u32, features: u32) -> u32 {
+        1 + WORDS as u32 + self.supershingles.most_sketch(size, features)
     }
 
     fn sketch(&self, view: View<'_>, sketch: &mut Vec<u64>) {
@@ -142,7 +142,7 @@ mod tests {
             Tokenizer::default().tokenize(text, &mut tokens);
             method.features(Taken { tokens: &tokens, url }, &mut features);
             method.sketch(View::new(&set_of(text, Recipe::of_words(3)), &features, &Common::default()), &mut sketch);
-            assert_eq!(sketch.len() as u32, method.most_sketch(9));
+            assert_eq!(sketch.len() as u32, method.most_sketch(9, 0));
             sketch
         };
         let text: String = (0..300).map(|n| format!("w{} ", n * n % 211)).collect();

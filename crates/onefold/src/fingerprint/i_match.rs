@@ -70,10 +70,12 @@ impl IMatch {
         lexicon == 0 || draw as f64 >= self.settings.left_out * u64::MAX as f64
     }
 
-    /// The signature of sorted terms under a lexicon; none where too few are left.
+    /// The signature of sorted terms under a lexicon. Where it leaves too few of them, all are signed: what is left would match too much.
     fn signature(&self, lexicon: u64, terms: &[u64]) -> u64 {
+        let left: Vec<u64> = terms.iter().copied().filter(|&term| self.has(lexicon, term)).collect();
+        let signed = if left.len() < self.settings.min_terms as usize { terms } else { &left };
         let mut hash = Sha1::new_with_prefix(lexicon.to_be_bytes());
-        terms.iter().filter(|&&term| self.has(lexicon, term)).for_each(|term| hash.update(term.to_be_bytes()));
+        signed.iter().for_each(|term| hash.update(term.to_be_bytes()));
         super::first_bytes(&hash.finalize())
     }
 }
@@ -99,7 +101,7 @@ impl Fingerprint for IMatch {
         self.lexicon = frequencies.into_iter().filter(|(_, frequency)| matters(*frequency)).map(|(term, _)| term).collect();
     }
 
-    fn most_sketch(&self, _size: u32) -> u32 {
+    fn most_sketch(&self, _size: u32, _features: u32) -> u32 {
         self.settings.lexicons + 1
     }
 
@@ -160,8 +162,11 @@ mod tests {
     fn order_and_repetition_do_not_matter_and_rare_words_neither() {
         let settings = Settings { min_idf: 0.0, min_share: 0.0, ..Settings::default() };
         let mut method = IMatch::new(&settings).unwrap();
-        let texts =
-            ["one two three four five six", "six five four three two one one unique", "one two three four five seven seven"];
+        let texts = [
+            "one two three four five six ten eleven twelve",
+            "twelve eleven ten six five four three two one one unique",
+            "one two three four five seven seven ten eleven twelve",
+        ];
         let all: Vec<Vec<u64>> = texts.iter().map(|text| features(&method, text)).collect();
         let mut frequencies: HashMap<u64, u32> = HashMap::new();
         all.iter().flatten().for_each(|&feature| *frequencies.entry(term_of(feature)).or_default() += 1);
@@ -176,6 +181,14 @@ mod tests {
         let equal = sketch(&all[0]).iter().zip(sketch(&all[2])).filter(|(a, b)| *a == b).count();
         assert!(equal > 0, "a lexicon without 'six' finds them equal");
         assert!(sketch(&all[0][..4]).is_empty(), "too few terms");
+        let rare = Settings { left_out: 0.95, ..settings.clone() };
+        let few = IMatch { settings: rare, lexicon: method.lexicon.clone() };
+        let terms: Vec<u64> = all[0].iter().map(|&feature| term_of(feature)).collect();
+        let others: Vec<u64> = all[2].iter().map(|&feature| term_of(feature)).collect();
+        assert!(
+            (1..=10).all(|lexicon| few.signature(lexicon, &terms) != few.signature(lexicon, &others)),
+            "nothing is left to match"
+        );
     }
 
     #[test]

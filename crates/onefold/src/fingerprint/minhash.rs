@@ -104,7 +104,7 @@ fn minimum(sketch: &[u64], at: usize) -> u32 {
 }
 
 impl Fingerprint for MinHash {
-    fn most_sketch(&self, _size: u32) -> u32 {
+    fn most_sketch(&self, _size: u32, _features: u32) -> u32 {
         self.bins().div_ceil(2) as u32
     }
 

@@ -73,8 +73,8 @@ pub trait Fingerprint: Sync {
     /// Takes in how many of so many documents have each feature (without its count: see [`simhash`]).
     fn learn(&mut self, _documents: u64, _frequencies: HashMap<u64, u32>) {}
 
-    /// Most words of the sketch of a set of `size` shingles; 0 where there are no sketches.
-    fn most_sketch(&self, _size: u32) -> u32 {
+    /// Most words of the sketch of a set of `size` shingles whose document gave so many words of features; 0 where there are no sketches.
+    fn most_sketch(&self, _size: u32, _features: u32) -> u32 {
         0
     }
 

@@ -98,7 +98,7 @@ fn needed(aim: Aim, margin: f64, sizes: u32) -> u32 {
 }
 
 impl Fingerprint for Sample {
-    fn most_sketch(&self, size: u32) -> u32 {
+    fn most_sketch(&self, size: u32, _features: u32) -> u32 {
         // Twice what is expected, and a few.
         let expected = (size / self.settings.modulo).saturating_mul(2).saturating_add(16);
         1 + expected.min(size).min(self.settings.max_shingles.unwrap_or(u32::MAX))

@@ -152,7 +152,7 @@ impl Fingerprint for SimHashes {
         self.idf = super::idf(documents, frequencies);
     }
 
-    fn most_sketch(&self, _size: u32) -> u32 {
+    fn most_sketch(&self, _size: u32, _features: u32) -> u32 {
         1
     }
 

@@ -127,7 +127,7 @@ fn feature((number, minima): (usize, &[u64])) -> u64 {
 }
 
 impl Fingerprint for Supershingles {
-    fn most_sketch(&self, _size: u32) -> u32 {
+    fn most_sketch(&self, _size: u32, _features: u32) -> u32 {
         self.settings.features
     }
 
@@ -172,9 +172,12 @@ impl Fingerprint for Supershingles {
         let agrees = match self.functions {
             Functions::Linear(_) => similarity.powi(per_feature as i32),
             Functions::Rabin(_) => {
+                if union < per_feature {
+                    return Some(0.0);
+                }
                 let common = similarity * f64::from(union);
                 let odds = |i: u32| ((common - f64::from(i)) / (f64::from(union) - f64::from(i))).max(0.0);
-                (0..per_feature.min(union)).map(odds).product()
+                (0..per_feature).map(odds).product()
             }
         };
         Some(odds::at_least(needed, features, agrees))

@@ -74,37 +74,38 @@ impl Terms {
         f64::from(count_of(feature)) * self.idf.get(&term_of(feature)).copied().unwrap_or(0.0)
     }
 
-    /// Σ x·y over common terms that `fits`, Σ x² and Σ y², with weights as they count.
-    fn products(&self, a: &[u64], b: &[u64]) -> [f64; 3] {
-        let scam = self.settings.compare == Compare::Scam;
-        let weight = |feature: u64| if scam { f64::from(count_of(feature)) } else { self.weight(feature) };
-        let square = |vector: &[u64]| vector.iter().map(|&feature| weight(feature).powi(2)).sum::<f64>();
-        let (mut i, mut j, mut product) = (0, 0, 0.0);
-        while let (Some(&x), Some(&y)) = (a.get(i), b.get(j)) {
-            let (s, t) = (term_of(x), term_of(y));
-            let ratio = f64::from(count_of(x)) / f64::from(count_of(y));
-            if s == t && (!scam || self.settings.epsilon > ratio + 1.0 / ratio) {
-                product += weight(x) * weight(y);
-            }
-            i += usize::from(s <= t);
-            j += usize::from(t <= s);
-        }
-        [product, square(a), square(b)]
+    /// A sketch is the keys, the terms with their counts, the weight of each and the sum of their squares. Of one of this length so many are
+    /// keys, and so many terms.
+    fn shape(&self, sketch: u32) -> (usize, usize) {
+        let (keys, rest) = (self.settings.keys as usize, (sketch as usize).saturating_sub(1));
+        if rest >= 3 * keys { (keys, (rest - keys) / 2) } else { (rest / 3, rest / 3) }
     }
 
-    /// A sketch is the keys, and the vector. So many of a sketch of this length are keys.
-    fn keys_of(&self, sketch: u32) -> u32 {
-        self.settings.keys.min(sketch / 2)
-    }
-
-    fn vector<'a>(&self, sketch: &'a [u64]) -> &'a [u64] {
-        &sketch[self.keys_of(sketch.len() as u32) as usize..]
+    /// Terms, weights and the sum of their squares.
+    fn vector<'a>(&self, sketch: &'a [u64]) -> Option<(&'a [u64], &'a [u64], f64)> {
+        let (keys, terms) = self.shape(sketch.len() as u32);
+        let (square, sketch) = sketch.split_last()?;
+        Some((&sketch[keys..keys + terms], &sketch[keys + terms..], f64::from_bits(*square)))
     }
 
     fn similarity(&self, a: &[u64], b: &[u64]) -> Option<f64> {
-        let [product, square_a, square_b] = self.products(self.vector(a), self.vector(b));
+        let ((a, weights_a, square_a), (b, weights_b, square_b)) = (self.vector(a)?, self.vector(b)?);
         if square_a == 0.0 || square_b == 0.0 {
             return None;
+        }
+        let scam = self.settings.compare == Compare::Scam;
+        let about_as_often = |x: u64, y: u64| {
+            let ratio = f64::from(count_of(x)) / f64::from(count_of(y));
+            self.settings.epsilon > ratio + 1.0 / ratio
+        };
+        let (mut i, mut j, mut product) = (0, 0, 0.0);
+        while let (Some(&x), Some(&y)) = (a.get(i), b.get(j)) {
+            let (s, t) = (term_of(x), term_of(y));
+            if s == t && (!scam || about_as_often(x, y)) {
+                product += f64::from_bits(weights_a[i]) * f64::from_bits(weights_b[j]);
+            }
+            i += usize::from(s <= t);
+            j += usize::from(t <= s);
         }
         Some(match self.settings.compare {
             Compare::Cosine => product / (square_a * square_b).sqrt(),
@@ -132,24 +133,31 @@ impl Fingerprint for Terms {
         self.idf = super::idf(documents, frequencies);
     }
 
-    fn most_sketch(&self, size: u32) -> u32 {
-        self.settings.keys.min(size) + size
+    fn most_sketch(&self, _size: u32, features: u32) -> u32 {
+        self.settings.keys.min(features) + 2 * features + 1
     }
 
     fn sketch(&self, view: View<'_>, sketch: &mut Vec<u64>) {
+        if view.features.is_empty() {
+            return;
+        }
         let mut heavy: Vec<(f64, u64)> = view.features.iter().map(|&f| (self.weight(f), term_of(f))).collect();
         heavy.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         heavy.truncate(self.settings.keys as usize);
         sketch.extend(heavy.into_iter().map(|(_, term)| term));
         sketch.extend_from_slice(view.features);
+        let scam = self.settings.compare == Compare::Scam;
+        let weight = |feature: u64| if scam { f64::from(count_of(feature)) } else { self.weight(feature) };
+        sketch.extend(view.features.iter().map(|&feature| weight(feature).to_bits()));
+        sketch.push(view.features.iter().map(|&feature| weight(feature).powi(2)).sum::<f64>().to_bits());
     }
 
     fn keys(&self, _shingles: &[u64], sketch: &[u64], keys: &mut Vec<u64>) {
-        keys.extend_from_slice(&sketch[..self.keys_of(sketch.len() as u32) as usize]);
+        keys.extend_from_slice(&sketch[..self.shape(sketch.len() as u32).0]);
     }
 
     fn key_count(&self, set: Side) -> u32 {
-        self.keys_of(set.sketch)
+        self.shape(set.sketch).0 as u32
     }
 
     /// A document of few terms can't share as many.

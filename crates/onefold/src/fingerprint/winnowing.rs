@@ -73,9 +73,8 @@ impl Fingerprint for Winnowing {
         super::dedup_from(features, start);
     }
 
-    fn most_sketch(&self, size: u32) -> u32 {
-        // Twice what is expected, and a few.
-        (size / (self.settings.window + 1)).saturating_mul(4).saturating_add(16).min(size)
+    fn most_sketch(&self, _size: u32, features: u32) -> u32 {
+        features
     }
 
     fn sketch(&self, view: View<'_>, sketch: &mut Vec<u64>) {

@@ -49,7 +49,9 @@ impl Sketches {
         exec: &Exec<'_>,
     ) -> Result<Sketches> {
         let count = sets.len();
-        let most: u64 = sets.sizes().iter().map(|&size| u64::from(method.most_sketch(size))).sum();
+        let features = |set: SetIndex| beside.documents[sets.documents(set)[0] as usize].features;
+        let most = |(set, &size): (SetIndex, &u32)| u64::from(method.most_sketch(size, features(set)));
+        let most: u64 = (0..).zip(sets.sizes()).map(most).sum();
         if most == 0 {
             return Ok(Sketches { starts: Vec::new(), place: Place::Held(Vec::new()) });
         }

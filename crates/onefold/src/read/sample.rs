@@ -85,8 +85,8 @@ impl Amounts {
     }
 }
 
-/// How many join keys a set of some size has, and how many words its sketch.
-pub(crate) type KeysOf<'a> = &'a dyn Fn(u32) -> (u32, u32);
+/// How many join keys a set of some size has whose document gave so many words of features, and how many words its sketch.
+pub(crate) type KeysOf<'a> = &'a dyn Fn(u32, u32) -> (u32, u32);
 
 /// Reads a sample. What can be read only once is refused.
 pub(crate) fn sample(plan: &Plan, exec: &Exec<'_>, source: Source, sink: &dyn Sink, keys_of: KeysOf<'_>) -> Result<Sample> {
@@ -240,8 +240,8 @@ fn amounts(about: &About, listed: &[Listed], keys_of: KeysOf<'_>) -> Amounts {
         disk_bytes: keep::bytes_on_disk(about) as f64,
         id_bytes: sum(&|raw| id(raw) as u64),
         shingles: sum(&|raw| raw.shingles.len.into()),
-        keys: sum(&|raw| keys_of(raw.shingles.len).0.into()),
-        sketches: sum(&|raw| keys_of(raw.shingles.len).1.into()),
+        keys: sum(&|raw| keys_of(raw.shingles.len, raw.features).0.into()),
+        sketches: sum(&|raw| keys_of(raw.shingles.len, raw.features).1.into()),
     }
 }
 
@@ -320,7 +320,7 @@ mod tests {
 
     fn sampled(kind: &Kind, budget: u64) -> Sample {
         let mut sample = Sample { bytes: kind.bytes, whole: true, ..Sample::default() };
-        kind.sample(&Plan::default(), &Exec::default(), budget, &|size| (size, 0), &mut sample).unwrap();
+        kind.sample(&Plan::default(), &Exec::default(), budget, &|size, _| (size, 0), &mut sample).unwrap();
         sample
     }
 
@@ -405,7 +405,8 @@ mod tests {
     #[test]
     fn what_can_be_read_only_once_is_refused() {
         let stream = Input::Stream { name: "-".into(), reader: Box::new(std::io::empty()) };
-        let refused = sample(&Plan::default(), &Exec::default(), vec![stream].into(), &Discard, &|size| (size, 0)).unwrap_err();
+        let refused =
+            sample(&Plan::default(), &Exec::default(), vec![stream].into(), &Discard, &|size, _| (size, 0)).unwrap_err();
         assert_eq!(
             (refused.kind(), refused.to_string().as_str()),
             (ErrorKind::Usage, "cannot sample '-': standard input can be read only once")

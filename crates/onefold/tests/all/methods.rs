@@ -82,6 +82,18 @@ fn threads_and_memory_change_nothing() {
     }
 }
 
+/// The same words are an exact copy, wherever lines end.
+#[test]
+fn exact_copies_are_found_by_any_shingles() {
+    let words: Vec<String> = (0..24).map(|n| format!("w{n}")).collect();
+    let layout = |per_line: usize| words.chunks(per_line).map(|line| line.join(" ")).collect::<Vec<_>>().join("\n");
+    let records: Vec<Record> = [2, 3, 24].map(|per_line| Record::new(&format!("d{per_line}"), &layout(per_line))).to_vec();
+    for preset in &PRESETS {
+        let outcome = run_on(&plan_of(preset.name), memory(&records));
+        assert_eq!((outcome.counts.kept, outcome.counts.exact), (1, 2), "{}", preset.name);
+    }
+}
+
 /// W12: one cluster by chains; by leaders in the order of arrival {A, B}, {C, D, E, F}, {G}.
 #[test]
 fn leaders_by_order_of_arrival() {
