@@ -39,6 +39,7 @@ mod messages;
 mod names;
 mod overwrite;
 mod pairs;
+mod passages;
 mod permissions;
 mod place;
 mod program;
