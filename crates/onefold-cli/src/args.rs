@@ -34,6 +34,8 @@ pub enum Command {
     Report(ReportArgs),
     /// Print the pairs of a result as JSONL
     Pairs(PairsArgs),
+    /// Find the passages that documents share, with their positions, and those that are repeated most
+    Passages(PassagesArgs),
     /// Let methods compete on a collection: what each finds, misses and invents beside the exact answer
     Bakeoff(BakeoffArgs),
     /// List the methods: what they do, what they promise, where they come from
@@ -535,6 +537,51 @@ pub struct PairsArgs {
     pub json: bool,
 }
 
+/// `onefold passages`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A passage is listed for two documents with its words before and after it differing: it can't be
+longer. Every one of at least --words words is found, unless all runs of that many words in it
+stand in more than --max-places places; such boilerplate is listed as repeated passages instead.
+With --out: passages.jsonl (two documents, the positions of their words from 0, the first words),
+repeated.jsonl (the most repeated, with documents, places and examples) and summary.json.
+
+Examples:
+  onefold passages reports/
+  onefold passages pages.jsonl --words 10 --top 50
+  onefold passages books.jsonl --words 40 --out shared --json")]
+pub struct PassagesArgs {
+    /// Folders, files, or - for JSONL on standard input
+    #[arg(required = true, value_name = "INPUT")]
+    pub inputs: Vec<OsString>,
+    /// The fewest words of a passage; more words find fewer [default: 25]
+    #[arg(long, value_name = "N")]
+    pub words: Option<u32>,
+    /// How many of the most repeated passages to list [default: 20]
+    #[arg(long, value_name = "K")]
+    pub top: Option<usize>,
+    /// Runs of N words in more places than this are not paired up, but listed as repeated; more places list more pairs [default: 100]
+    #[arg(long, value_name = "M")]
+    pub max_places: Option<u32>,
+    /// Where to put the files; without it only the summary is printed
+    #[arg(short, long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Replace a former result in --out
+    #[arg(long)]
+    pub overwrite: bool,
+    /// Worker threads; all cores without it. The result is the same for any number
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+    /// Print the summary as JSON on standard output
+    #[arg(long)]
+    pub json: bool,
+    /// Print no progress and no summary
+    #[arg(short, long)]
+    pub quiet: bool,
+    #[command(flatten)]
+    pub reading: ReadingArgs,
+}
+
 /// `onefold explain`
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
@@ -665,6 +712,18 @@ mod tests {
             assert!(help.contains(&format!("[default: {default}]")), "--{name}: {help}");
         }
         assert_eq!((plan.cluster, plan.pairs), (onefold::ClusterMode::Conservative, onefold::PairsMode::All));
+    }
+
+    #[test]
+    fn help_states_the_defaults_of_passages() {
+        let settings = onefold::ReuseSettings::default();
+        let mut command = Cli::command();
+        let passages = command.find_subcommand_mut("passages").unwrap();
+        let expected = [("words", settings.words as usize), ("top", settings.top), ("max-places", settings.max_places as usize)];
+        for (name, default) in expected {
+            let argument = passages.get_arguments().find(|a| a.get_long() == Some(name)).unwrap();
+            assert!(argument.get_help().unwrap().to_string().contains(&format!("[default: {default}]")), "--{name}");
+        }
     }
 
     #[test]

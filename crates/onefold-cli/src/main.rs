@@ -13,6 +13,7 @@ mod methods;
 mod numbers;
 mod output;
 mod pairs;
+mod passages;
 mod progress;
 mod report;
 mod rethreshold;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         Command::Explain(args) => explain::run(args),
         Command::Report(args) => report::command::run(args),
         Command::Pairs(args) => pairs::run(args),
+        Command::Passages(args) => passages::run(args),
         Command::Completions(args) => shell::completions(args),
         Command::Man(args) => shell::man(args),
         Command::Bakeoff(args) => bakeoff::run(args),

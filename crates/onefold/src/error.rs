@@ -323,6 +323,16 @@ pub struct Skipped {
     pub detail: String,
 }
 
+impl Skipped {
+    /// Flags that say that not all of an input could be taken as it is.
+    pub(crate) const LOSSES: [&'static str; 3] = ["lossy", "truncated", "renamed"];
+
+    /// Whether the input was left out, cut, lossily read or renamed.
+    pub fn is_loss(&self) -> bool {
+        self.kind == SkipKind::Skipped || Self::LOSSES.contains(&self.reason.as_str())
+    }
+}
+
 /// Whether a [`Skipped`] input has a row among the documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -53,6 +53,7 @@ mod read;
 mod reference;
 mod report;
 mod rethreshold;
+mod reuse;
 mod run;
 mod shingle;
 mod threshold;
@@ -77,9 +78,10 @@ pub use read::warc;
 pub use read::{FieldReader, Input, Parsed, Source, TextPlace, ingest, read_column, read_file, read_texts};
 pub use report::{
     Discard, ExpandedPair, FileDigest, Format, KeptFolder, Manifest, PairsTable, ResultFolder, Row, SavedResult, Sink,
-    replace_file,
+    check_out_folder, replace_file, replace_file_with,
 };
 pub use rethreshold::rethreshold;
+pub use reuse::{LeftOut, Place, RepeatedPassage, Reuse, ReuseSettings, Sequences, SharedPassage, reuse};
 pub use run::{Counts, Outcome, Pair, PairRows, Reason, ReferenceCounts, Relation, SourceCounts, Stage, Verdict, Warning, run};
 pub use shingle::hash::FINGERPRINT_VERSION;
 pub use shingle::{Hash, Recipe, Shingler, Unit};

@@ -100,8 +100,7 @@ pub fn run(plan: &Plan, exec: &Exec<'_>, source: impl Into<Source>, sink: &mut d
     exec.spill.iter().for_each(Spill::sweep);
     sink.prepare()?;
     exec.spill.as_ref().map_or(Ok(()), |spill| spill.claim(sink.replaces()))?;
-    let threads = rayon::ThreadPoolBuilder::new().num_threads(exec.threads.max(1)).build();
-    let threads = threads.map_err(|e| Error::Bug(e.to_string()))?;
+    let threads = exec.pool()?;
     let source = source.into();
     let result = threads.install(|| run_stages(plan, exec, source, sink));
     let Some(spill) = &exec.spill else { return result };

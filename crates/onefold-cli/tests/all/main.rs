@@ -40,6 +40,7 @@ mod methods;
 mod names;
 mod overwrite;
 mod pairs;
+mod passages;
 mod permissions;
 mod place;
 mod program;

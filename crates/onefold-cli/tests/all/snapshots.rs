@@ -37,6 +37,7 @@ fn help_of_every_command() {
         ("help-evaluate", "evaluate --help"),
         ("help-rethreshold", "rethreshold --help"),
         ("help-config", "config --help"),
+        ("help-passages", "passages --help"),
     ] {
         same(name, &run(&place, words).exits(0));
     }

@@ -63,6 +63,11 @@ impl Exec<'_> {
         if self.cancel.load(Ordering::Relaxed) { Err(Error::Interrupted) } else { Ok(()) }
     }
 
+    /// Threads for what is done in parallel.
+    pub(crate) fn pool(&self) -> Result<rayon::ThreadPool> {
+        rayon::ThreadPoolBuilder::new().num_threads(self.threads.max(1)).build().map_err(|e| Error::Bug(e.to_string()))
+    }
+
     /// The folder for what has been found too much for memory.
     pub(crate) fn spill(&self) -> Result<&Spill> {
         self.spill.as_ref().ok_or_else(|| Error::Bug("nowhere to spill to".into()))

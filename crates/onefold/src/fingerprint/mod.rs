@@ -16,6 +16,7 @@ pub(crate) use simhash::counted;
 mod supershingles;
 mod terms;
 mod winnowing;
+pub(crate) use winnowing::winnow;
 
 use std::collections::{HashMap, HashSet};
 

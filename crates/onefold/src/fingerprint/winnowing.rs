@@ -45,17 +45,20 @@ impl Winnowing {
     }
 }
 
-/// Calls `keep` with the smallest hash of each window: the last one while it is smallest, else the rightmost of the smallest.
-pub(super) fn winnow(hashes: &[u64], window: usize, mut keep: impl FnMut(u64)) {
+/// Calls `keep` with the smallest hash of each window (the last one while it is smallest, else the rightmost of the smallest), and with
+/// the first window that it is kept for: it is the smallest of all windows until the next is kept.
+pub(crate) fn winnow(hashes: &[u64], window: usize, mut keep: impl FnMut(usize, u64)) {
+    let window = window.min(hashes.len()).max(1);
     let mut last = None;
-    for (start, some) in hashes.windows(window.min(hashes.len()).max(1)).enumerate() {
-        let Some(&smallest) = some.iter().min() else { return };
-        if last.is_some_and(|at: usize| at >= start && hashes[at] == smallest) {
-            continue;
-        }
-        let rightmost = start + some.iter().rposition(|&hash| hash == smallest).unwrap_or(0);
-        last = Some(rightmost);
-        keep(smallest);
+    for (start, some) in hashes.windows(window).enumerate() {
+        let newest = start + window - 1;
+        let chosen = match last {
+            Some(at) if at >= start && hashes[at] <= hashes[newest] => continue,
+            Some(at) if at >= start => newest,
+            _ => start + some.iter().enumerate().rev().min_by_key(|(_, hash)| **hash).map_or(0, |(at, _)| at),
+        };
+        last = Some(chosen);
+        keep(start, hashes[chosen]);
     }
 }
 
@@ -68,7 +71,7 @@ impl Fingerprint for Winnowing {
         let start = features.len();
         let mut grams = Vec::new();
         hash::shingles(taken.tokens.hashes(), self.settings.k as usize, |gram| grams.push(gram));
-        winnow(&grams, self.settings.window as usize, |gram| features.push(gram));
+        winnow(&grams, self.settings.window as usize, |_, gram| features.push(gram));
         features[start..].sort_unstable();
         super::dedup_from(features, start);
     }
@@ -120,9 +123,22 @@ mod tests {
     fn published_example() {
         let hashes = [77, 72, 42, 17, 98, 50, 17, 98, 8, 88, 67, 39, 77, 72, 42, 17, 98];
         let mut kept = Vec::new();
-        winnow(&hashes, 4, |hash| kept.push(hash));
-        assert_eq!(kept, [17, 17, 8, 39, 17]);
+        winnow(&hashes, 4, |window, hash| kept.push((window, hash)));
+        assert_eq!(kept, [(0, 17), (4, 17), (5, 8), (9, 39), (12, 17)]);
         assert_eq!(hashes.iter().filter(|hash| *hash % 4 == 0).collect::<Vec<_>>(), [&72, &8, &88, &72], "0 mod 4 leaves gaps");
+    }
+
+    #[test]
+    fn what_is_kept_is_the_smallest_of_its_windows() {
+        for (round, window) in (0..500u64).map(|round| (round, 1 + round as usize % 9)) {
+            let hashes: Vec<u64> = (0..60).map(|at| hash::mix(round << 8 | at) % (2 + round % 20)).collect();
+            let mut kept = Vec::new();
+            winnow(&hashes, window, |window, hash| kept.push((window, hash)));
+            for (at, some) in hashes.windows(window).enumerate() {
+                let (_, hash) = kept[kept.partition_point(|&(from, _)| from <= at) - 1];
+                assert_eq!(Some(&hash), some.iter().min(), "window {at} of {hashes:?}");
+            }
+        }
     }
 
     #[test]

@@ -74,7 +74,7 @@ impl Tokens {
     }
 
     /// Where each token stands in the text.
-    pub(crate) fn bounds(&self) -> Vec<Range<usize>> {
+    pub fn bounds(&self) -> Vec<Range<usize>> {
         let mut start = 0;
         let ends = memchr::memchr_iter(b' ', self.canonical());
         ends.map(|end| std::mem::replace(&mut start, end + 1)..end).collect()

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{PairRows, Relation, Verdict};
 use crate::document::Collection;
-use crate::error::{Result, SkipKind};
+use crate::error::{Result, SkipKind, Skipped};
 use crate::plan::{Plan, Verify};
 use crate::shingle::hash::SHINGLE_BITS;
 
@@ -55,8 +55,7 @@ pub struct Counts {
 impl Counts {
     /// Whether an input was left out, cut, lossily read or renamed.
     pub fn is_partial(&self) -> bool {
-        let remarks = ["lossy", "truncated", "renamed"];
-        self.skipped > 0 || remarks.iter().any(|remark| self.flagged_by_reason.contains_key(*remark))
+        self.skipped > 0 || Skipped::LOSSES.iter().any(|loss| self.flagged_by_reason.contains_key(*loss))
     }
 }
 

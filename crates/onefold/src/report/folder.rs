@@ -91,22 +91,7 @@ impl ResultFolder {
     }
 
     fn check_target(&self) -> Result<()> {
-        let refuse = |problem| Err(Error::OutputExists { path: self.path.display().to_string(), problem });
-        match fs::symlink_metadata(&self.path) {
-            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
-            Ok(_) if !self.path.is_dir() => return refuse("is not a folder"),
-            Err(e) => return Err(Error::output("open", &self.path, e)),
-            Ok(_) => (),
-        }
-        let names = fs::read_dir(&self.path)
-            .and_then(|entries| entries.map(|e| e.map(|e| e.file_name())).collect::<io::Result<Vec<_>>>());
-        let names = names.map_err(|e| Error::output("read", &self.path, e))?;
-        let visible = names.iter().any(|name| !name.as_encoded_bytes().starts_with(b"."));
-        match (visible, self.former_files().is_some(), self.overwrite) {
-            (false, ..) | (true, true, true) => Ok(()),
-            (true, true, false) => refuse("already holds a result"),
-            (true, false, _) => refuse("exists and is not a result folder"),
-        }
+        check_out_folder(&self.path, self.overwrite, || self.former_files().is_some())
     }
 
     /// The files that a former result in the folder names; nothing else there is ours.
@@ -299,6 +284,27 @@ impl Drop for Claim {
     }
 }
 
+/// Whether a result may be written to a folder: one that does not exist, is empty, or has a former result that may be replaced.
+pub fn check_out_folder(path: &Path, overwrite: bool, holds_result: impl FnOnce() -> bool) -> Result<()> {
+    let refuse = |problem| Err(Error::OutputExists { path: path.display().to_string(), problem });
+    match fs::symlink_metadata(path) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Ok(_) if !path.is_dir() => return refuse("is not a folder"),
+        Err(e) => return Err(Error::output("open", path, e)),
+        Ok(_) => (),
+    }
+    let names = fs::read_dir(path).and_then(|entries| entries.map(|e| e.map(|e| e.file_name())).collect::<io::Result<Vec<_>>>());
+    let names = names.map_err(|e| Error::output("read", path, e))?;
+    if names.iter().all(|name| name.as_encoded_bytes().starts_with(b".")) {
+        return Ok(());
+    }
+    match (holds_result(), overwrite) {
+        (true, true) => Ok(()),
+        (true, false) => refuse("already holds a result"),
+        (false, _) => refuse("exists and is not a result folder"),
+    }
+}
+
 fn take_lock(folder: &Path) -> Result<Lock> {
     let path = folder.join(LOCK);
     let failed = |e| Error::output("create", &path, e);
@@ -343,7 +349,7 @@ fn as_line(id: &str) -> String {
 
 /// Writes the ids of removed documents, one a line.
 fn write_exclude_list(path: &Path, outcome: &Outcome) -> Result<()> {
-    replace(path, &|out| {
+    replace_file_with(path, &|out| {
         for (document, _) in outcome.documents().filter(|(_, verdict)| !verdict.kept) {
             writeln!(out, "{}", as_line(&document.id))?;
         }
@@ -354,10 +360,11 @@ fn write_exclude_list(path: &Path, outcome: &Outcome) -> Result<()> {
 
 /// Writes a file whole or not at all: a reader never sees half of it.
 pub fn replace_file(path: &Path, bytes: &[u8]) -> Result<FileDigest> {
-    replace(path, &|out| out.write_all(bytes))
+    replace_file_with(path, &|out| out.write_all(bytes))
 }
 
-fn replace(path: &Path, write: &dyn Fn(&mut (dyn Write + Send)) -> io::Result<()>) -> Result<FileDigest> {
+/// The same for a file that need not be in memory as a whole.
+pub fn replace_file_with(path: &Path, write: &dyn Fn(&mut (dyn Write + Send)) -> io::Result<()>) -> Result<FileDigest> {
     let name = path.file_name().ok_or_else(|| Error::output("write", path, io::Error::other("a file name is needed")))?;
     let partial = path.with_file_name(format!(".{}.{}", name.to_string_lossy(), std::process::id()));
     let _ = fs::remove_file(&partial);

@@ -16,7 +16,7 @@ pub mod table;
 mod tables;
 
 pub use expand::{ExpandedPair, PairsTable};
-pub use folder::{ResultFolder, replace_file};
+pub use folder::{ResultFolder, check_out_folder, replace_file, replace_file_with};
 pub use format::{Format, Row};
 pub use kept::KeptFolder;
 pub use manifest::{FileDigest, Manifest};

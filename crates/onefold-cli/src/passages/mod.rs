@@ -1,0 +1,90 @@
+//! `onefold passages`: which parts documents share, as files and as a summary.
+
+mod files;
+mod quotes;
+mod summary;
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::Result;
+use onefold::{Document, Error, Exec, Memory, Outcome, Plan, Reuse, ReuseSettings, Sequences, Sink};
+
+use crate::args::{PassagesArgs, PlanArgs};
+use crate::exit::Done;
+use crate::progress::Progress;
+use crate::{output, scan, settings};
+use summary::Summary;
+
+/// What was found, and in what.
+struct Found {
+    settings: ReuseSettings,
+    documents: Vec<Document>,
+    reuse: Reuse,
+    skipped: u64,
+}
+
+/// Finds them, writes the files where asked, and prints the summary.
+pub fn run(args: &PassagesArgs) -> Result<Done> {
+    let plan = plan(args)?;
+    let settings = reuse_settings(args);
+    settings.validate()?;
+    args.out.as_deref().map_or(Ok(()), |out| files::check(out, args.overwrite))?;
+    let began = Instant::now();
+    let progress = Progress::new(output::is_watched() && !args.quiet);
+    let (cancel, _) = scan::signals()?;
+    let exec = Exec {
+        threads: scan::threads(args.threads)?,
+        observer: &progress,
+        cancel,
+        memory: Memory::UNLIMITED,
+        spill: None,
+        keep_texts: true,
+    };
+    let collection = onefold::ingest(&plan, &exec, scan::source(&args.inputs, &[])?, &Beside(args.out.clone()))?;
+    let skipped = collection.skipped.iter().filter(|skipped| skipped.kind == onefold::SkipKind::Skipped).count() as u64;
+    if collection.documents.is_empty() {
+        let first = collection.skipped.first().map(|s| format!(" (first: '{}', {}: {})", s.input, s.reason, s.detail));
+        return Err(Error::NoInput { seen: skipped, first: first.unwrap_or_default() }.into());
+    }
+    let done = if collection.skipped.iter().any(onefold::Skipped::is_loss) { Done::Partial } else { Done::Complete };
+    let documents = collection.into_documents();
+    let reuse = onefold::reuse(&Sequences::of_documents(&documents, &exec)?, &settings, &exec)?;
+    let found = Found { settings, documents, reuse, skipped };
+    let summary = Summary::new(&found, args.out.as_deref(), began.elapsed().as_secs_f64());
+    if let Some(out) = &args.out {
+        files::write(out, &found, &summary.json()?)?;
+    }
+    output::print_as(args.json, args.quiet, || summary.json(), || summary.text())?;
+    Ok(done)
+}
+
+fn reuse_settings(args: &PassagesArgs) -> ReuseSettings {
+    let default = ReuseSettings::default();
+    ReuseSettings {
+        words: args.words.unwrap_or(default.words),
+        max_places: args.max_places.unwrap_or(default.max_places),
+        top: args.top.unwrap_or(default.top),
+    }
+}
+
+/// How inputs are read.
+fn plan(args: &PassagesArgs) -> Result<Plan> {
+    let mut plan = settings::resolve(&PlanArgs::default())?;
+    settings::reading(&mut plan, &args.reading);
+    plan.validate()?;
+    Ok(plan)
+}
+
+/// Keeps a former result from being read as an input.
+struct Beside(Option<PathBuf>);
+
+impl Sink for Beside {
+    fn own_folders(&self) -> Vec<PathBuf> {
+        self.0.as_deref().map(Path::to_path_buf).into_iter().collect()
+    }
+
+    fn accept(&mut self, _outcome: &Outcome, _exec: &Exec<'_>) -> onefold::Result<()> {
+        Ok(())
+    }
+}
