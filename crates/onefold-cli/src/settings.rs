@@ -20,11 +20,12 @@ pub fn resolve(args: &PlanArgs) -> Result<Plan> {
         match &plan.preset {
             // The same as in the file keeps the settings that it has there.
             Some(of_file) if of_file == name => (),
-            Some(of_file) => {
+            // A work sets more than the method, which another would leave behind.
+            Some(of_file) if of_file != plan.method.name() => {
                 return Err(Usage(format!("the configuration follows '{of_file}', which --method {name} contradicts")).into());
             }
             None if plan.method.name() == name => (),
-            None => named.apply(&mut plan),
+            _ => named.apply(&mut plan),
         }
     }
     if let Some(threshold) = &args.threshold {
