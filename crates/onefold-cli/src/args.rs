@@ -540,9 +540,9 @@ pub struct PairsArgs {
 /// `onefold passages`
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A passage is listed for two documents with its words before and after it differing: it can't be
-longer. Every one of at least --words words is found, unless all runs of that many words in it
-stand in more than --max-places places; such boilerplate is listed as repeated passages instead.
+A passage of two documents is as long as it can be: the words before it differ, and those after
+it. Every one of at least --words words is found, unless all runs of that many words in it stand
+in more than --max-places places; such boilerplate is listed as repeated passages instead.
 With --out: passages.jsonl (two documents, the positions of their words from 0, the first words),
 repeated.jsonl (the most repeated, with documents, places and examples) and summary.json.
 

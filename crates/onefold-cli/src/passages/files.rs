@@ -33,7 +33,7 @@ struct Line<'a> {
 /// Whether the folder may be written to.
 pub fn check(folder: &Path, overwrite: bool) -> Result<()> {
     let holds_result = || [PASSAGES, SUMMARY].iter().all(|name| folder.join(name).is_file());
-    Ok(check_out_folder(folder, overwrite, holds_result)?)
+    Ok(check_out_folder(folder, overwrite, |_| false, holds_result)?)
 }
 
 /// Writes them all, each whole or not at all.

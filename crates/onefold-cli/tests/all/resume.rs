@@ -66,6 +66,26 @@ fn s10_killed_at_fifty_moments_and_resumed_each_time() {
     assert!(left_work > 10, "only {left_work} kills left work");
 }
 
+/// Killed while it put its parts in place: all are there but the manifest.
+#[test]
+fn what_was_half_published_is_made_again() {
+    let place = Place::with_documents();
+    let scan = ["scan", "in", "--out", "out", "--quiet"];
+    place.onefold(scan).run().exits(0);
+    let expected = place.found("out");
+    let unpublish = || {
+        fs::create_dir(place.at("out/.run-999999")).unwrap();
+        fs::rename(place.at("out/run.json"), place.at("out/.run-999999/run.json")).unwrap();
+    };
+    unpublish();
+    place.onefold(scan).args(["--resume"]).run().exits(0);
+    assert!(place.found("out") == expected);
+    unpublish();
+    place.write("out/notes.txt", "mine");
+    place.onefold(scan).run().exits(2).says(&["is not a result folder"]);
+    assert!(place.at("out/notes.txt").exists() && place.at("out/documents.parquet").exists(), "nothing is touched");
+}
+
 /// Stops a run by Ctrl-C when it has read everything but a pipe that never ends.
 fn interrupted(place: &Place, more: &[&str]) {
     tool(&["mkfifo", "pipe"], place.path());

@@ -1,6 +1,7 @@
 //! Publishing a result: parts are written and made durable under a hidden name, then renamed; the manifest comes last.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -91,7 +92,15 @@ impl ResultFolder {
     }
 
     fn check_target(&self) -> Result<()> {
-        check_out_folder(&self.path, self.overwrite, || self.former_files().is_some())
+        let half_published = self.staging_folders().any(|staging| staging.join(MANIFEST).exists());
+        let is_ours = |name: &OsStr| half_published && is_part(name);
+        check_out_folder(&self.path, self.overwrite, is_ours, || self.former_files().is_some())
+    }
+
+    /// Where runs wrote parts that they never finished putting in place.
+    fn staging_folders(&self) -> impl Iterator<Item = PathBuf> {
+        let entries = fs::read_dir(&self.path).into_iter().flatten().flatten();
+        entries.filter(|entry| entry.file_name().as_encoded_bytes().starts_with(STAGING.as_bytes())).map(|entry| entry.path())
     }
 
     /// The files that a former result in the folder names; nothing else there is ours.
@@ -130,9 +139,13 @@ impl ResultFolder {
 
     /// Parts without a manifest are worth nothing, and nobody else is at work here: we hold the lock.
     fn drop_parts_of_dead_runs(&self) {
-        let entries = fs::read_dir(&self.path).into_iter().flatten().flatten();
-        for entry in entries.filter(|entry| entry.file_name().as_encoded_bytes().starts_with(STAGING.as_bytes())) {
-            let _ = fs::remove_dir_all(entry.path());
+        for staging in self.staging_folders() {
+            // With a manifest there it died while it put parts in place; without one here they are nobody's.
+            if staging.join(MANIFEST).exists() && !self.path.join(MANIFEST).exists() {
+                let entries = fs::read_dir(&self.path).into_iter().flatten().flatten();
+                entries.filter(|entry| is_part(&entry.file_name())).for_each(|part| _ = fs::remove_file(part.path()));
+            }
+            let _ = fs::remove_dir_all(staging);
         }
     }
 
@@ -284,8 +297,20 @@ impl Drop for Claim {
     }
 }
 
-/// Whether a result may be written to a folder: one that does not exist, is empty, or has a former result that may be replaced.
-pub fn check_out_folder(path: &Path, overwrite: bool, holds_result: impl FnOnce() -> bool) -> Result<()> {
+/// Whether a file is called like one of a result.
+fn is_part(name: &OsStr) -> bool {
+    let stem = Path::new(name).file_stem().and_then(OsStr::to_str).unwrap_or_default();
+    ["documents", "pairs", "state", "reference", "skipped", "report"].contains(&stem)
+}
+
+/// Whether a result may be written to a folder: one that does not exist, is empty but for what a dead run left, or has a former result that
+/// may be replaced.
+pub fn check_out_folder(
+    path: &Path,
+    overwrite: bool,
+    is_left_over: impl Fn(&OsStr) -> bool,
+    holds_result: impl FnOnce() -> bool,
+) -> Result<()> {
     let refuse = |problem| Err(Error::OutputExists { path: path.display().to_string(), problem });
     match fs::symlink_metadata(path) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -295,7 +320,7 @@ pub fn check_out_folder(path: &Path, overwrite: bool, holds_result: impl FnOnce(
     }
     let names = fs::read_dir(path).and_then(|entries| entries.map(|e| e.map(|e| e.file_name())).collect::<io::Result<Vec<_>>>());
     let names = names.map_err(|e| Error::output("read", path, e))?;
-    if names.iter().all(|name| name.as_encoded_bytes().starts_with(b".")) {
+    if names.iter().all(|name| name.as_encoded_bytes().starts_with(b".") || is_left_over(name)) {
         return Ok(());
     }
     match (holds_result(), overwrite) {
