@@ -21,6 +21,7 @@ mod scan;
 mod settings;
 mod shell;
 mod summary;
+mod texts;
 mod words;
 
 use std::process::ExitCode;

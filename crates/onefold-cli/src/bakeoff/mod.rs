@@ -5,7 +5,7 @@ mod page;
 use std::fmt::Write;
 
 use anyhow::Result;
-use onefold::{Error, Exec, Memory, Method, PRESETS, Plan, Preset, Verify, printable};
+use onefold::{Exec, Method, PRESETS, Plan, Preset, Verify, printable};
 use onefold_study::bakeoff::{Bakeoff, Entrant, Standing, bakeoff};
 use onefold_study::gold::Gold;
 use onefold_study::judge::Verdict;
@@ -14,7 +14,8 @@ use crate::args::{BakeoffArgs, PlanArgs};
 use crate::exit::{Done, Usage};
 use crate::numbers::{duration, grouped, size};
 use crate::progress::Progress;
-use crate::{output, scan, settings};
+use crate::texts::{self, Texts};
+use crate::{output, settings};
 
 /// Measures that the terminal shows; the page has all.
 const SHOWN_MEASURES: usize = 6;
@@ -27,21 +28,8 @@ pub fn run(args: &BakeoffArgs) -> Result<Done> {
     }
     let gold = args.gold.as_deref().map(Gold::read).transpose().map_err(|error| Usage(error.to_string()))?;
     let progress = Progress::new(output::is_watched() && !args.quiet);
-    let (cancel, _) = scan::signals()?;
-    let exec = Exec {
-        threads: scan::threads(args.threads)?,
-        observer: &progress,
-        cancel,
-        memory: Memory::UNLIMITED,
-        spill: None,
-        keep_texts: true,
-    };
-    let collection = onefold::ingest(&base, &exec, scan::source(&args.inputs, &[])?, &onefold::Discard)?;
-    let skipped = collection.skipped.iter().filter(|skipped| skipped.kind == onefold::SkipKind::Skipped).count();
-    if collection.documents.is_empty() {
-        return Err(Error::NoInput { seen: skipped as u64, first: String::new() }.into());
-    }
-    let documents = collection.into_documents();
+    let exec = texts::exec(args.threads, &progress)?;
+    let Texts { documents, done, .. } = texts::read(&base, &exec, &args.inputs, &onefold::Discard)?;
     let exec = Exec { keep_texts: false, ..exec };
     let entrants = entrants(args, &base);
     let watch = |name: &str| {
@@ -53,7 +41,7 @@ pub fn run(args: &BakeoffArgs) -> Result<Done> {
     let page = page::page(&result, &entrants, &inputs(args));
     onefold::replace_file(&args.out, page.as_bytes())?;
     output::print_as(args.json, args.quiet, || Ok(serde_json::to_string_pretty(&result)? + "\n"), || text(&result, args))?;
-    Ok(if skipped > 0 { Done::Partial } else { Done::Complete })
+    Ok(done)
 }
 
 /// By what pairs are true.

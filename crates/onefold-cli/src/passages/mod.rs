@@ -8,12 +8,13 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::Result;
-use onefold::{Document, Error, Exec, Memory, Outcome, Plan, Reuse, ReuseSettings, Sequences, Sink};
+use onefold::{Document, Exec, Outcome, Plan, Reuse, ReuseSettings, Sequences, Sink};
 
 use crate::args::{PassagesArgs, PlanArgs};
 use crate::exit::Done;
 use crate::progress::Progress;
-use crate::{output, scan, settings};
+use crate::texts::{self, Texts};
+use crate::{output, settings};
 use summary::Summary;
 
 /// What was found, and in what.
@@ -32,23 +33,8 @@ pub fn run(args: &PassagesArgs) -> Result<Done> {
     args.out.as_deref().map_or(Ok(()), |out| files::check(out, args.overwrite))?;
     let began = Instant::now();
     let progress = Progress::new(output::is_watched() && !args.quiet);
-    let (cancel, _) = scan::signals()?;
-    let exec = Exec {
-        threads: scan::threads(args.threads)?,
-        observer: &progress,
-        cancel,
-        memory: Memory::UNLIMITED,
-        spill: None,
-        keep_texts: true,
-    };
-    let collection = onefold::ingest(&plan, &exec, scan::source(&args.inputs, &[])?, &Beside(args.out.clone()))?;
-    let skipped = collection.skipped.iter().filter(|skipped| skipped.kind == onefold::SkipKind::Skipped).count() as u64;
-    if collection.documents.is_empty() {
-        let first = collection.skipped.first().map(|s| format!(" (first: '{}', {}: {})", s.input, s.reason, s.detail));
-        return Err(Error::NoInput { seen: skipped, first: first.unwrap_or_default() }.into());
-    }
-    let done = if collection.skipped.iter().any(onefold::Skipped::is_loss) { Done::Partial } else { Done::Complete };
-    let documents = collection.into_documents();
+    let exec = texts::exec(args.threads, &progress)?;
+    let Texts { documents, skipped, done } = texts::read(&plan, &exec, &args.inputs, &Beside(args.out.clone()))?;
     let reuse = onefold::reuse(&Sequences::of_documents(&documents, &exec)?, &settings, &exec)?;
     let found = Found { settings, documents, reuse, skipped };
     let summary = Summary::new(&found, args.out.as_deref(), began.elapsed().as_secs_f64());

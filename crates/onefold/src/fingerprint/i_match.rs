@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 use sha1::{Digest as _, Sha1};
 
-use super::counted::{pack, term_of};
+use super::counted::{self, term_of};
 use super::{Fingerprint, Side, Taken, View};
 use crate::error::{Error, Result};
 use crate::shingle::hash::mix;
@@ -86,9 +86,7 @@ impl Fingerprint for IMatch {
     }
 
     fn features(&self, taken: Taken<'_>, features: &mut Vec<u64>) {
-        let start = features.len();
-        features.extend(taken.tokens.hashes().iter().map(|&word| mix(word)));
-        pack(features, start);
+        counted::words(taken.tokens, features);
     }
 
     fn learns(&self) -> bool {

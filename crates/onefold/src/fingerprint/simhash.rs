@@ -93,7 +93,17 @@ impl SimHashes {
 
 /// A feature with the number of its occurrences in the lowest bits; the rest is what it is known by.
 pub(crate) mod counted {
+    use crate::normalize::Tokens;
+    use crate::shingle::hash::mix;
+
     const COUNT_BITS: u32 = 16;
+
+    /// Appends the words of a document, each once, with their counts.
+    pub fn words(tokens: &Tokens, features: &mut Vec<u64>) {
+        let start = features.len();
+        features.extend(tokens.hashes().iter().map(|&word| mix(word)));
+        pack(features, start);
+    }
 
     /// Sorts features and counts how often each occurs.
     pub fn pack(features: &mut Vec<u64>, start: usize) {

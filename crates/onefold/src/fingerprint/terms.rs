@@ -8,10 +8,9 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::counted::{count_of, pack, term_of};
+use super::counted::{self, count_of, term_of};
 use super::{Fingerprint, Side, Taken, View};
 use crate::error::{Error, Result};
-use crate::shingle::hash::mix;
 
 /// What can be set.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -120,9 +119,7 @@ impl Fingerprint for Terms {
     }
 
     fn features(&self, taken: Taken<'_>, features: &mut Vec<u64>) {
-        let start = features.len();
-        features.extend(taken.tokens.hashes().iter().map(|&word| mix(word)));
-        pack(features, start);
+        counted::words(taken.tokens, features);
     }
 
     fn learns(&self) -> bool {

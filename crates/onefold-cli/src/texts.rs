@@ -1,0 +1,37 @@
+//! Collections that are read once and stay in memory, texts and all, for commands that look at them several times.
+
+use std::ffi::OsString;
+
+use anyhow::Result;
+use onefold::{Document, Error, Exec, Memory, Observer, Plan, Sink, SkipKind, Skipped};
+
+use crate::exit::Done;
+use crate::scan;
+
+/// What was read.
+pub struct Texts {
+    /// With ids of their own.
+    pub documents: Vec<Document>,
+    /// Inputs that were left out.
+    pub skipped: u64,
+    /// Whether all was taken as it is.
+    pub done: Done,
+}
+
+/// How such a command is carried out.
+pub fn exec(threads: Option<usize>, observer: &dyn Observer) -> Result<Exec<'_>> {
+    let (cancel, _) = scan::signals()?;
+    Ok(Exec { threads: scan::threads(threads)?, observer, cancel, memory: Memory::UNLIMITED, spill: None, keep_texts: true })
+}
+
+/// Reads everything; an error where there is no document.
+pub fn read(plan: &Plan, exec: &Exec<'_>, inputs: &[OsString], sink: &dyn Sink) -> Result<Texts> {
+    let collection = onefold::ingest(plan, exec, scan::source(inputs, &[])?, sink)?;
+    let skipped = collection.skipped.iter().filter(|skipped| skipped.kind == SkipKind::Skipped).count() as u64;
+    if collection.documents.is_empty() {
+        let first = collection.skipped.first().map(|s| format!(" (first: '{}', {}: {})", s.input, s.reason, s.detail));
+        return Err(Error::NoInput { seen: skipped, first: first.unwrap_or_default() }.into());
+    }
+    let done = if collection.skipped.iter().any(Skipped::is_loss) { Done::Partial } else { Done::Complete };
+    Ok(Texts { documents: collection.into_documents(), skipped, done })
+}
