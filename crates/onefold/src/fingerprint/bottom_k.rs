@@ -47,8 +47,9 @@ impl BottomK {
 
     /// Of so many of the smallest of the union, those that both need to have.
     fn needed(&self, seen: usize) -> u32 {
-        let (t, seen) = (self.aim.threshold.as_f64(), seen as f64);
-        let least = if self.aim.verified { t - self.margin * (t * (1.0 - t) / seen.max(1.0)).sqrt() } else { t };
+        let seen = seen as f64;
+        let margin = if self.aim.verified { self.margin } else { 0.0 };
+        let least = self.aim.least_estimate(margin, seen);
         // A little less than a rounding error may take away.
         ((least * seen - 1e-9).ceil().max(1.0)) as u32
     }

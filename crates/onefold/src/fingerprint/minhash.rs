@@ -52,8 +52,8 @@ pub struct MinHash {
 impl MinHash {
     pub(super) fn new(settings: &Settings, aim: Aim) -> Result<Self> {
         let (bands, rows) = bands_and_rows(settings, aim.threshold)?;
-        let (t, minima) = (aim.threshold.as_f64(), f64::from(bands * rows));
-        let least = t - 4.0 * (t * (1.0 - t) / minima).sqrt();
+        let minima = f64::from(bands * rows);
+        let least = aim.least_estimate(4.0, minima);
         let needed = aim.verified.then(|| (least * minima).floor().max(0.0) as u32);
         Ok(MinHash { bands, rows, seed: mix(settings.seed ^ 0x9e37_79b9_7f4a_7c15), needed })
     }

@@ -35,6 +35,7 @@ pub use winnowing::{Settings as WinnowingSettings, Winnowing};
 
 use crate::error::Result;
 use crate::normalize::Tokens;
+use crate::shingle::first_bytes;
 use crate::shingle::hash::SHINGLE_BITS;
 use crate::threshold::Threshold;
 
@@ -45,6 +46,14 @@ pub struct Aim {
     pub threshold: Threshold,
     /// Whether proposals are verified. Then a method may propose generously; otherwise what it says is final.
     pub verified: bool,
+}
+
+impl Aim {
+    /// An estimate from so many draws that a pair at the threshold falls short of by `margin` standard deviations.
+    fn least_estimate(self, margin: f64, draws: f64) -> f64 {
+        let t = self.threshold.as_f64();
+        t - margin * (t * (1.0 - t) / draws.max(1.0)).sqrt()
+    }
 }
 
 /// What is known of a set beside its content.
@@ -198,11 +207,6 @@ impl FromIterator<u64> for Common {
 fn idf(documents: u64, frequencies: HashMap<u64, u32>) -> HashMap<u64, f64> {
     let idf = |(term, frequency): (u64, u32)| (term, (documents as f64 / f64::from(frequency)).ln());
     frequencies.into_iter().map(idf).collect()
-}
-
-/// The first eight bytes of a digest.
-fn first_bytes(digest: &[u8]) -> u64 {
-    digest.iter().take(8).fold(0, |value, &byte| value << 8 | u64::from(byte))
 }
 
 /// Drops repetitions from a sorted end.

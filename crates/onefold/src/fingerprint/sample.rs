@@ -93,7 +93,7 @@ fn needed(aim: Aim, margin: f64, sizes: u32) -> u32 {
     let t = aim.threshold.as_f64();
     // So many are in either, if the resemblance is just the threshold.
     let union = f64::from(sizes) / (1.0 + t);
-    let least = t - margin * (t * (1.0 - t) / union.max(1.0)).sqrt();
+    let least = aim.least_estimate(margin, union);
     if least <= 0.0 { 1 } else { ((least / (1.0 + least) * f64::from(sizes)).floor() as u32).max(1) }
 }
 

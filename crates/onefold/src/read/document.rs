@@ -15,7 +15,7 @@ use crate::fingerprint::{Built, Taken};
 use crate::normalize::{Tokens, Words};
 use crate::plan::{Columns, Plan};
 use crate::run::Stage;
-use crate::shingle::{Shingler, set_hash};
+use crate::shingle::{Shingler, first_bytes, set_hash};
 
 /// A document as a worker leaves it; names and numbers that need the whole collection come later.
 #[derive(Debug, Serialize, Deserialize)]
@@ -210,7 +210,7 @@ impl<'a> Workbench<'a> {
             flags.set(Flags::TOO_SHORT);
         }
         // Documents without shingles are told apart by their digests.
-        let hash = if shingles.is_empty() { leading_bytes(&digest) } else { set_hash(shingles) };
+        let hash = if shingles.is_empty() { first_bytes(&digest.0) } else { set_hash(shingles) };
         let shingles = ShingleRef { arena: 0, start: start as u32, len: shingles.len() as u32, hash };
         let taken = Taken { tokens: kept, url: about.url.as_deref() };
         let features = self.method.as_ref().map_or(0, |method| take_features(method, taken, &mut self.arena));
@@ -269,10 +269,6 @@ fn literal<'a>(row: &'a [u8], column: &str) -> Option<&'a str> {
 
 fn bad_json(error: &serde_json::Error) -> Refusal {
     Refusal::new(Stage::Read, "bad_json", error.to_string())
-}
-
-fn leading_bytes(digest: &Digest) -> u64 {
-    digest.0[..8].iter().fold(0, |value, &byte| value << 8 | u64::from(byte))
 }
 
 fn name(value: Parsed<'_>) -> Option<String> {

@@ -7,6 +7,7 @@ use md5::Md5;
 use serde::{Deserialize, Serialize};
 use sha1::{Digest, Sha1};
 
+use super::first_bytes;
 use super::hash::{SHINGLE_BITS, SLACK, mix, token};
 use super::rabin::{POLYNOMIAL_32, POLYNOMIAL_40, POLYNOMIALS, Rabin};
 
@@ -83,10 +84,6 @@ impl Hasher {
         window.fingerprints(bytes, |fingerprint| emit(mix(fingerprint) >> (64 - SHINGLE_BITS)));
         true
     }
-}
-
-fn first_bytes(digest: &[u8]) -> u64 {
-    digest.iter().take(8).fold(0, |value, &byte| value << 8 | u64::from(byte))
 }
 
 #[cfg(test)]

@@ -134,6 +134,11 @@ pub fn set_of(text: &str, recipe: Recipe) -> Vec<u64> {
     set
 }
 
+/// The first eight bytes of a digest, the highest first.
+pub(crate) fn first_bytes(digest: &[u8]) -> u64 {
+    digest.iter().take(8).fold(0, |value, &byte| value << 8 | u64::from(byte))
+}
+
 /// A hash of a whole set, the same for equal sets.
 pub fn set_hash(shingles: &[u64]) -> u64 {
     let sum = shingles.iter().fold(0u64, |sum, &s| sum.wrapping_add(hash::mix(s)));
