@@ -41,6 +41,7 @@ mod estimate;
 mod exec;
 mod extract;
 mod fingerprint;
+mod hash_sets;
 mod join;
 mod learn;
 mod neighbours;
@@ -68,6 +69,7 @@ pub use fingerprint::{
     BottomKSettings, Compare, Guarantee, HenzingerSettings, IMatchSettings, Method, MinHashSettings, Minima, SampleSettings,
     SampleSizes, SimHashFeatures, SimHashSettings, SupershinglesSettings, TermsSettings, Weights, WinnowingSettings,
 };
+pub use hash_sets::{CloseSets, HashSets};
 pub use normalize::{Filtering, Language, Numbers, TextRules, Tokenizer, Tokens};
 pub use plan::{Columns, PairsMode, Plan, Relate, Remove, Verify};
 pub use presets::{PRESETS, Preset, preset};

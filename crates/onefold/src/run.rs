@@ -141,7 +141,7 @@ fn decide(plan: &Plan, exec: &Exec<'_>, mut collection: Collection) -> Result<Ou
     // 5 learn
     let ordered = exec.stage(Stage::Learn, None, || {
         let looks_at_prefixes = matches!(method, Built::Exact(_)) || plan.relation == Relate::Containment;
-        let model = if looks_at_prefixes { Some(Model::learn(&collection, &sets)?) } else { None };
+        let model = if looks_at_prefixes { Some(Model::learn(&collection.arenas, &sets)?) } else { None };
         Ok(Ordered::new(std::mem::take(&mut collection.arenas), &sets, model))
     })?;
     let (verdicts, pairs) = match &mut method {

@@ -15,7 +15,7 @@ pub struct Exact {
 }
 
 impl Exact {
-    pub(super) fn new(threshold: Threshold) -> Self {
+    pub(crate) fn new(threshold: Threshold) -> Self {
         Exact { threshold }
     }
 }

@@ -125,6 +125,16 @@ impl<'a, F: Fingerprint + ?Sized> Join<'a, F> {
         collector.finish()
     }
 
+    /// Calls `found` with all pairs, from several threads. They are not stored, so there is no limit to them.
+    pub fn each_pair(&self, exec: &Exec<'_>, found: impl Fn(SetPair) + Sync) -> Result<()> {
+        self.each_part(exec, |lookup, task| {
+            self.in_blocks(exec, task.probe.clone(), |prober, mut sets| {
+                sets.try_for_each(|set| self.probe_once(lookup, task, prober, set, |_| true, &found))
+            })
+        })?;
+        exec.check()
+    }
+
     /// For each set the smallest set that chains of pairs connect it with. Pairs are not stored, so there is no limit to them.
     pub fn components(&self, exec: &Exec<'_>) -> Result<Vec<SetIndex>> {
         let count = self.space.sets.len();

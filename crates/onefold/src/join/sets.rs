@@ -50,6 +50,20 @@ impl Sets {
         sets
     }
 
+    /// From places of sets that belong to no document; their numbers stand for documents. Equal ones stay apart.
+    pub fn of_refs(refs: &[ShingleRef]) -> Sets {
+        let mut order: Vec<DocIndex> = (0..refs.len() as DocIndex).collect();
+        order.par_sort_unstable_by_key(|&number| (refs[number as usize].len, refs[number as usize].hash, number));
+        let in_order = || order.iter().map(|&number| refs[number as usize]);
+        Sets {
+            refs: in_order().collect(),
+            sizes: in_order().map(|set| set.len).collect(),
+            starts: (0..=order.len()).collect(),
+            inputs: order.len() as DocIndex,
+            documents: order,
+        }
+    }
+
     fn push(&mut self, collection: &Collection, group: Vec<DocIndex>) {
         let set = collection.documents[group[0] as usize].shingles;
         self.refs.push(set);

@@ -49,7 +49,8 @@ impl Sketches {
         exec: &Exec<'_>,
     ) -> Result<Sketches> {
         let count = sets.len();
-        let features = |set: SetIndex| beside.documents[sets.documents(set)[0] as usize].features;
+        // Sets without documents have none.
+        let features = |set: SetIndex| beside.documents.get(sets.documents(set)[0] as usize).map_or(0, |entry| entry.features);
         let most = |(set, &size): (SetIndex, &u32)| u64::from(method.most_sketch(size, features(set)));
         let most: u64 = (0..).zip(sets.sizes()).map(most).sum();
         if most == 0 {

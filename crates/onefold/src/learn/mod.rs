@@ -7,6 +7,7 @@
 
 use std::collections::HashMap;
 
+use crate::arenas::Arenas;
 use crate::document::Collection;
 use crate::error::Result;
 use crate::fingerprint::counted::term_of;
@@ -43,13 +44,13 @@ pub struct Model {
 
 impl Model {
     /// Counts the shingles of a sample of sets, chosen by their content.
-    pub fn learn(collection: &Collection, sets: &Sets) -> Result<Model> {
+    pub fn learn(arenas: &Arenas, sets: &Sets) -> Result<Model> {
         let total: u64 = sets.refs().iter().map(|set| u64::from(set.len)).sum();
         let one_in = total.div_ceil(SAMPLE).max(1);
         let mut counters = vec![0u8; COUNTERS];
         let mut buffer = Vec::new();
         for set in sets.refs().iter().filter(|set| set.hash % one_in == 0) {
-            for &shingle in collection.shingles(*set, &mut buffer)? {
+            for &shingle in arenas.set(*set, &mut buffer)? {
                 let counter = &mut counters[slot(shingle)];
                 *counter = counter.saturating_add(1);
             }
