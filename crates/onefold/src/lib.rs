@@ -66,8 +66,9 @@ pub use error::{Error, ErrorKind, Result, SkipKind, Skipped, printable};
 pub use estimate::{Estimate, estimate};
 pub use exec::{Exec, Memory, Observer, Silent, Spill, parse_size};
 pub use fingerprint::{
-    BottomKSettings, Compare, Guarantee, HenzingerSettings, IMatchSettings, Method, MinHashSettings, Minima, SampleSettings,
-    SampleSizes, SimHashFeatures, SimHashSettings, SupershinglesSettings, TermsSettings, Weights, WinnowingSettings,
+    AdaptiveSettings, BottomKSettings, Compare, Detection, Guarantee, HenzingerSettings, IMatchSettings, Method, MinHashSettings,
+    Minima, SampleSettings, SampleSizes, SimHashFeatures, SimHashSettings, SizeClass, SupershinglesSettings, TermsSettings,
+    Weights, WinnowingSettings, sample_bound, sample_value,
 };
 pub use hash_sets::{CloseSets, HashSets};
 pub use normalize::{Filtering, Language, Numbers, TextRules, Tokenizer, Tokens};

@@ -5,6 +5,7 @@
 //! agree); verification decides, unless the plan leaves it out. Cost: see each method. What a method may miss it states as its
 //! [`Guarantee`], and as a curve: [`Fingerprint::recall`].
 
+mod adaptive;
 mod bottom_k;
 mod exact;
 mod henzinger;
@@ -22,12 +23,13 @@ use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
+pub use adaptive::{Adaptive, Settings as AdaptiveSettings, SizeClass, sample_bound, sample_value};
 pub use bottom_k::{BottomK, Settings as BottomKSettings};
 pub use exact::Exact;
 pub use henzinger::{Henzinger, Settings as HenzingerSettings};
 pub use i_match::{IMatch, Settings as IMatchSettings};
 pub use minhash::{MinHash, Settings as MinHashSettings};
-pub use sample::{Sample, Settings as SampleSettings, Sizes as SampleSizes};
+pub use sample::{Detection, Sample, Settings as SampleSettings, Sizes as SampleSizes};
 pub use simhash::{Features as SimHashFeatures, Settings as SimHashSettings, SimHashes, Weights};
 pub use supershingles::{Minima, Settings as SupershinglesSettings, Supershingles};
 pub use terms::{Compare, Settings as TermsSettings, Terms};
@@ -238,6 +240,8 @@ pub enum Method {
     MinHash(MinHashSettings),
     /// Shingles whose hash has a chosen remainder; their resemblance proposes.
     Sample(SampleSettings),
+    /// Shingles whose hash is small, a share of them that depends on the size of the document.
+    Adaptive(AdaptiveSettings),
     /// The smallest hashes; their resemblance proposes.
     BottomK(BottomKSettings),
     /// Minima hashed together, some at a time; some equal ones propose.
@@ -294,6 +298,7 @@ impl Method {
             Method::Exact => "exact",
             Method::MinHash(_) => "minhash",
             Method::Sample(_) => "sample",
+            Method::Adaptive(_) => "adaptive",
             Method::BottomK(_) => "bottom-k",
             Method::Supershingles(_) => "supershingles",
             Method::SimHash(_) => "simhash",
@@ -310,6 +315,7 @@ impl Method {
             Method::Exact => return Ok(Built::Exact(Exact::new(aim.threshold))),
             Method::MinHash(settings) => Box::new(MinHash::new(settings, aim)?),
             Method::Sample(settings) => Box::new(Sample::new(settings, aim)?),
+            Method::Adaptive(settings) => Box::new(Adaptive::new(settings, aim)?),
             Method::BottomK(settings) => Box::new(BottomK::new(settings, aim)?),
             Method::Supershingles(settings) => Box::new(Supershingles::new(settings)?),
             Method::SimHash(settings) => Box::new(SimHashes::new(settings)?),

@@ -5,12 +5,15 @@
 //! the threshold; where it does not, the estimate decides (Y23). The sizes that count are those of the samples. Common shingles may leave
 //! both, or the numerator alone as in Nikkhoo's reducer (N23).
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use super::odds;
 use super::{Aim, Fingerprint, Side, View};
 use crate::error::{Error, Result};
 use crate::shingle::hash::mix;
+use crate::threshold::Threshold;
 
 /// What can be set.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -86,7 +89,7 @@ impl Sample {
 }
 
 /// Common elements that two samples need, which have `sizes` together.
-fn needed(aim: Aim, margin: f64, sizes: u32) -> u32 {
+pub(super) fn needed(aim: Aim, margin: f64, sizes: u32) -> u32 {
     if !aim.verified {
         return aim.threshold.needed_overlap(sizes, 0).max(1);
     }
@@ -159,9 +162,40 @@ impl Fingerprint for Sample {
     }
 }
 
+/// Whether a pair is found by its samples.
+#[derive(Clone, Copy, Debug)]
+pub struct Detection {
+    aim: Aim,
+    margin: f64,
+}
+
+impl Detection {
+    /// Where samples have the last word: their resemblance has to reach the threshold.
+    pub fn by_samples(threshold: Threshold) -> Detection {
+        Detection { aim: Aim { threshold, verified: false }, margin: 0.0 }
+    }
+
+    /// Where verification follows: it has to come within so many standard deviations.
+    pub fn before_verification(threshold: Threshold, margin: f64) -> Detection {
+        Detection { aim: Aim { threshold, verified: true }, margin }
+    }
+
+    /// Whether samples with so many elements together find a pair with so many in common.
+    pub fn finds(&self, sizes: u32, common: u32) -> bool {
+        common >= needed(self.aim, self.margin, sizes)
+    }
+
+    /// The probability of that (§8.1), if each of `common` and `other` shingles is sampled with probability `share`.
+    pub fn probability(&self, common: u32, other: u32, share: f64) -> f64 {
+        detected(common, other, share, |sizes| needed(self.aim, self.margin, sizes))
+    }
+}
+
 /// P(the sample of a pair with `common` and `other` shingles, each kept with probability `p`, has as many common ones as it needs).
-fn detected(common: u32, other: u32, p: f64, needed: impl Fn(u32) -> u32) -> f64 {
-    let others: Vec<f64> = (0..=other)
+pub(super) fn detected(common: u32, other: u32, p: f64, needed: impl Fn(u32) -> u32) -> f64 {
+    let (of_common, of_other) = (likely(common, p), likely(other, p));
+    let others: Vec<f64> = of_other
+        .clone()
         .map(|y| odds::exactly(y, other, p))
         .scan(0.0, |sum, odds| {
             *sum += odds;
@@ -169,25 +203,29 @@ fn detected(common: u32, other: u32, p: f64, needed: impl Fn(u32) -> u32) -> f64
         })
         .collect();
     let found = |x: u32| {
-        let odds = odds::exactly(x, common, p);
-        if x == 0 || odds < 1e-12 {
-            return 0.0;
-        }
         // The more others, the more common ones are needed.
-        let enough = partition(other, |y| x >= needed(2 * x + y));
-        if enough == 0 { 0.0 } else { odds * others[enough - 1] }
+        let enough = of_other.start + partition(&of_other, |y| x >= needed(2 * x + y));
+        let odds = if enough == of_other.start { 0.0 } else { others[(enough - of_other.start) as usize - 1] };
+        odds * odds::exactly(x, common, p)
     };
-    (0..=common).map(found).sum::<f64>().min(1.0)
+    of_common.filter(|&x| x > 0).map(found).sum::<f64>().min(1.0)
 }
 
-/// How many of 0 to `last` are `wanted`, where wanted ones come first.
-fn partition(last: u32, wanted: impl Fn(u32) -> bool) -> usize {
-    let (mut low, mut high) = (0u64, u64::from(last) + 1);
+/// How many of `n` may be kept with probability `p`; all else together is less likely than one in 10¹².
+fn likely(n: u32, p: f64) -> Range<u32> {
+    let mean = f64::from(n) * p;
+    let reach = 8.0 * (mean * (1.0 - p)).sqrt() + 25.0;
+    (mean - reach).max(0.0) as u32..((mean + reach) as u32).min(n) + 1
+}
+
+/// How many of a range are `wanted`, where wanted ones come first.
+fn partition(range: &Range<u32>, wanted: impl Fn(u32) -> bool) -> u32 {
+    let (mut low, mut high) = (range.start, range.end);
     while low < high {
-        let middle = (low + high) / 2;
-        if wanted(middle as u32) { low = middle + 1 } else { high = middle }
+        let middle = low + (high - low) / 2;
+        if wanted(middle) { low = middle + 1 } else { high = middle }
     }
-    low as usize
+    low - range.start
 }
 
 fn common(a: &[u64], b: &[u64]) -> u32 {
@@ -198,7 +236,6 @@ fn common(a: &[u64], b: &[u64]) -> u32 {
 mod tests {
     use super::super::Common;
     use super::*;
-    use crate::threshold::Threshold;
 
     fn built(settings: Settings, threshold: &str, verified: bool) -> Sample {
         Sample::new(&settings, Aim { threshold: threshold.parse().unwrap(), verified }).unwrap()

@@ -3,6 +3,7 @@
 //! A preset fixes what its work fixes, flaws included, and leaves the rest as it is; any setting can be changed afterwards. Works that
 //! never verify are verified here, too, unless the plan says otherwise.
 
+mod adaptive;
 mod bottom_k;
 mod broder97;
 mod clean_living;
@@ -46,10 +47,11 @@ impl Preset {
 }
 
 /// All of them, the default first.
-pub const PRESETS: [Preset; 18] = [
+pub const PRESETS: [Preset; 19] = [
     exact::PRESET,
     minhash::PRESET,
     bottom_k::PRESET,
+    adaptive::PRESET,
     broder97::PRESET,
     ye2008::PRESET,
     clean_living::PRESET,
