@@ -8,4 +8,5 @@ pub mod bakeoff;
 pub mod evaluate;
 pub mod gold;
 pub mod judge;
+pub mod sampling;
 pub mod score;

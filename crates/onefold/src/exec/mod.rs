@@ -68,6 +68,11 @@ impl Exec<'_> {
         rayon::ThreadPoolBuilder::new().num_threads(self.threads.max(1)).build().map_err(|e| Error::Bug(e.to_string()))
     }
 
+    /// Lets work be shared out among as many threads as there shall be.
+    pub fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T> {
+        Ok(self.pool()?.install(work))
+    }
+
     /// The folder for what has been found too much for memory.
     pub(crate) fn spill(&self) -> Result<&Spill> {
         self.spill.as_ref().ok_or_else(|| Error::Bug("nowhere to spill to".into()))
