@@ -6,13 +6,20 @@
 //! and what a sample would make of them (§8), `planner` chooses shares by that (Y35–Y40).
 
 mod classes;
+mod counted;
+mod density;
+mod planner;
 mod rows;
 mod shelf;
+mod table;
 mod tally;
 mod trials;
 
 pub use classes::Classes;
+pub use density::{Bin, Density};
+pub use planner::{Goal, cheapest};
 pub use rows::{Partner, Rows};
 pub use shelf::{Shelf, Summary};
+pub use table::{GRID, Outlook, Table};
 pub use tally::Tally;
 pub use trials::{Counted, Design, Mean, Trial, Trials, Truth, trials};
