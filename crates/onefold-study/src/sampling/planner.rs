@@ -1,7 +1,8 @@
 //! The cheapest shares that keep a promise (Y35): a ratio for each class of sizes.
 //!
 //! In: a [`Table`] and a [`Goal`]. Out: a place of the grid for each class. Invariant: by the table every class meets the goal, and no other
-//! choice that does keeps fewer shingles, as long as pairs reach no further than [`WINDOW`] classes. Cost: the grid to the power of that. A
+//! choice that does keeps fewer shingles, as long as pairs reach no further than [`WINDOW`] classes; where they do, none that differs in
+//! two classes. Cost: the grid to the power of that. A
 //! class that can't meet the goal by any sample keeps all shingles (Y35).
 
 use std::collections::HashMap;
@@ -64,6 +65,8 @@ pub fn cheapest(table: &Table, goal: Goal) -> Vec<usize> {
     }
     let cheapest = best.into_values().min_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(&b.1)));
     let mut levels: Vec<usize> = cheapest.map_or_else(|| vec![0; count], |(_, levels)| levels.into_iter().rev().collect());
+    repair(table, goal, &mut levels);
+    thin_out(table, goal, &mut levels);
     fill_in(table, &mut levels);
     repair(table, goal, &mut levels);
     levels
@@ -97,14 +100,71 @@ fn fill_in(table: &Table, levels: &mut [usize]) {
     }
 }
 
-/// Pairs of classes that lie far apart may spoil what their neighbours promise; then all classes that they reach keep a little more.
-fn repair(table: &Table, goal: Goal, levels: &mut [usize]) {
-    for _ in 0..GRID * levels.len() {
-        let failed = |class: &usize| !goal.met(&table.outlook(*class, levels)) && levels[*class..].iter().any(|&level| level > 0);
-        let Some(class) = (0..levels.len()).find(failed) else { return };
-        let coarsest = levels[class..].iter().copied().max().unwrap_or(0);
-        levels[class..].iter_mut().filter(|level| **level == coarsest).for_each(|level| *level -= 1);
+/// How far classes fall short of the goal, all together.
+fn shortfall(table: &Table, goal: Goal, levels: &[usize]) -> f64 {
+    let short = |class: usize| {
+        let outlook = table.outlook(class, levels);
+        if goal.met(&outlook) {
+            return 0.0;
+        }
+        let miss = |asked: f64, value: Option<f64>| value.map_or(0.0, |value| (asked - value).max(0.0));
+        miss(goal.precision, outlook.precision()) + miss(goal.recall, outlook.recall())
+    };
+    (0..levels.len()).map(short).sum()
+}
+
+/// Pairs of classes that lie far apart may spoil what their neighbours promise. Then the class that mends most for its shingles keeps more,
+/// until all is well.
+fn repair(table: &Table, goal: Goal, levels: &mut Vec<usize>) {
+    loop {
+        let short = shortfall(table, goal, levels);
+        if short == 0.0 {
+            return;
+        }
+        let worth = |class: usize, level: usize| {
+            let changed = with(levels, class, level);
+            (short - shortfall(table, goal, &changed)) / (table.cost(&changed) - table.cost(levels)).max(f64::MIN_POSITIVE)
+        };
+        let finer = (0..levels.len()).flat_map(|class| (0..levels[class]).map(move |level| (class, level)));
+        let Some((class, level)) = finer.max_by(|&(a, x), &(b, y)| worth(a, x).total_cmp(&worth(b, y))) else { return };
+        levels[class] = level;
     }
+}
+
+/// Takes from one class what another need not give, as long as the goal is met.
+fn thin_out(table: &Table, goal: Goal, levels: &mut Vec<usize>) {
+    let fits = |levels: &[usize]| shortfall(table, goal, levels) == 0.0;
+    if !fits(levels) {
+        return;
+    }
+    loop {
+        let mut better: Option<(f64, Vec<usize>)> = None;
+        let mut consider = |changed: Vec<usize>| {
+            let cost = table.cost(&changed);
+            if cost < better.as_ref().map_or(table.cost(levels), |(cost, _)| *cost) && fits(&changed) {
+                better = Some((cost, changed));
+            }
+        };
+        for class in 0..levels.len() {
+            for level in levels[class] + 1..GRID {
+                let coarser = with(levels, class, level);
+                for other in (0..levels.len()).filter(|&other| other != class) {
+                    (levels[other].saturating_sub(4)..=levels[other]).for_each(|finer| consider(with(&coarser, other, finer)));
+                }
+                consider(coarser);
+            }
+        }
+        match better {
+            Some((_, changed)) => *levels = changed,
+            None => return,
+        }
+    }
+}
+
+fn with(levels: &[usize], class: usize, level: usize) -> Vec<usize> {
+    let mut changed = levels.to_vec();
+    changed[class] = level;
+    changed
 }
 
 #[cfg(test)]

@@ -57,6 +57,17 @@ impl Table {
         Table { classes, documents, shingles, truth: cell(cells), found: cell(cells * GRID), right: cell(cells * GRID) }
     }
 
+    /// Several of one collection together: what they find under one seed each.
+    pub fn sum(tables: &[Table]) -> Table {
+        let mut sum = tables[0].clone();
+        for table in &tables[1..] {
+            for (all, one) in [(&mut sum.truth, &table.truth), (&mut sum.found, &table.found), (&mut sum.right, &table.right)] {
+                all.iter_mut().zip(one).for_each(|(all, one)| *all += one);
+            }
+        }
+        sum
+    }
+
     /// The share at a place of the grid.
     pub fn share(level: usize) -> f64 {
         (-(level as f64) / 4.0).exp2()
