@@ -38,6 +38,8 @@ pub enum Command {
     Passages(PassagesArgs),
     /// Let methods compete on a collection: what each finds, misses and invents beside the exact answer
     Bakeoff(BakeoffArgs),
+    /// State a precision, get the cheapest sampling of shingles that keeps it, as a plan for 'scan --config'
+    Tune(TuneArgs),
     /// List the methods: what they do, what they promise, where they come from
     Methods(MethodsArgs),
     /// Print the plan that a scan would follow, as a TOML file for --config
@@ -641,6 +643,56 @@ pub struct BakeoffArgs {
     pub quiet: bool,
     #[command(flatten)]
     pub reading: ReadingArgs,
+}
+
+/// `onefold tune`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The collection is looked at once: all pairs near the threshold and above, and all partners of as
+many documents as time allows for those far below. From these it is worked out what a sample of any
+share would find, for small and for large documents, and the cheapest shares that keep the promise
+are chosen. Trials with other samples then say what came of it.
+
+With --precision samples have the last word, as in Ye, Wen, Ma 2008 (--verify none). Without it, or
+with --verify exact, every proposal is verified: precision is 1, and the plan is made for recall.
+
+Examples:
+  onefold tune pages.jsonl --threshold 0.85 --precision 0.85 --out plan.toml
+  onefold scan pages.jsonl --config plan.toml --out result
+  onefold tune pages.jsonl --recall 0.99 --out verified.toml")]
+pub struct TuneArgs {
+    /// Folders, files, or - for JSONL on standard input
+    #[arg(required = true, value_name = "INPUT")]
+    pub inputs: Vec<OsString>,
+    /// Of the pairs that are found at least this share shall be true, for documents of every size
+    #[arg(short, long, value_name = "P", allow_negative_numbers = true)]
+    pub precision: Option<f64>,
+    /// Of the true pairs at least this share shall be found, for documents of every size [default: 0.8; 0.95 with verification]
+    #[arg(short, long, value_name = "R", allow_negative_numbers = true)]
+    pub recall: Option<f64>,
+    /// Numbers of shingles at which a new class of sizes begins, with commas between [default: 32,64,128,...,8192]
+    #[arg(short, long, value_name = "SIZES", value_delimiter = ',')]
+    pub classes: Vec<u32>,
+    /// Where to put the plan
+    #[arg(short, long, value_name = "FILE", default_value = "plan.toml")]
+    pub out: PathBuf,
+    /// Also make a page with the curves behind it
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+    /// Replace files that are there
+    #[arg(long)]
+    pub overwrite: bool,
+    /// Worker threads; all cores without it
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+    /// Print what was found as JSON on standard output
+    #[arg(long)]
+    pub json: bool,
+    /// Print no progress and no table
+    #[arg(short, long)]
+    pub quiet: bool,
+    #[command(flatten)]
+    pub plan: PlanArgs,
 }
 
 /// `onefold methods`

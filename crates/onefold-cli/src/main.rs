@@ -22,6 +22,7 @@ mod settings;
 mod shell;
 mod summary;
 mod texts;
+mod tune;
 mod words;
 
 use std::process::ExitCode;
@@ -48,6 +49,7 @@ fn main() -> ExitCode {
         Command::Completions(args) => shell::completions(args),
         Command::Man(args) => shell::man(args),
         Command::Bakeoff(args) => bakeoff::run(args),
+        Command::Tune(args) => tune::run(args),
         Command::Methods(args) => methods::run(args),
         Command::Config(args) => config::run(args),
     };

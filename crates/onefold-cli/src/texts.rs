@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use anyhow::Result;
-use onefold::{Document, Error, Exec, Memory, Observer, Plan, Sink, SkipKind, Skipped};
+use onefold::{Collection, Document, Error, Exec, Memory, Observer, Plan, Sink, SkipKind, Skipped};
 
 use crate::exit::Done;
 use crate::scan;
@@ -27,11 +27,19 @@ pub fn exec(threads: Option<usize>, observer: &dyn Observer) -> Result<Exec<'_>>
 /// Reads everything; an error where there is no document.
 pub fn read(plan: &Plan, exec: &Exec<'_>, inputs: &[OsString], sink: &dyn Sink) -> Result<Texts> {
     let collection = onefold::ingest(plan, exec, scan::source(inputs, &[])?, sink)?;
-    let skipped = collection.skipped.iter().filter(|skipped| skipped.kind == SkipKind::Skipped).count() as u64;
+    let done = check(&collection)?;
+    Ok(Texts { skipped: skipped(&collection), documents: collection.into_documents(), done })
+}
+
+fn skipped(collection: &Collection) -> u64 {
+    collection.skipped.iter().filter(|skipped| skipped.kind == SkipKind::Skipped).count() as u64
+}
+
+/// Whether all was taken as it is; an error where there is no document.
+pub fn check(collection: &Collection) -> Result<Done> {
     if collection.documents.is_empty() {
         let first = collection.skipped.first().map(|s| format!(" (first: '{}', {}: {})", s.input, s.reason, s.detail));
-        return Err(Error::NoInput { seen: skipped, first: first.unwrap_or_default() }.into());
+        return Err(Error::NoInput { seen: skipped(collection), first: first.unwrap_or_default() }.into());
     }
-    let done = if collection.skipped.iter().any(Skipped::is_loss) { Done::Partial } else { Done::Complete };
-    Ok(Texts { documents: collection.into_documents(), skipped, done })
+    Ok(if collection.skipped.iter().any(Skipped::is_loss) { Done::Partial } else { Done::Complete })
 }

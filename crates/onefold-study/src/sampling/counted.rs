@@ -49,6 +49,20 @@ impl Density {
         Ok(table)
     }
 
+    /// Counts what is left of proposals under a seed when they were verified, at all places of the grid: true pairs alone.
+    pub fn count_verified(&self, detection: &Detection, seed: u64, exec: &Exec<'_>) -> Result<Table, Error> {
+        let mut table = self.empty_table();
+        for (level, right) in self.count_right(detection, seed, exec)?.iter().enumerate() {
+            for small in 0..self.classes.count() {
+                for large in small..self.classes.count() {
+                    let right = right.get([small, large]);
+                    table.set([small, large], level, right, right);
+                }
+            }
+        }
+        Ok(table)
+    }
+
     /// Pairs whose samples reach the threshold.
     fn count_found(&self, level: usize, seed: u64, exec: &Exec<'_>) -> Result<Cells, Error> {
         let bound = sample_bound(Table::share(level));

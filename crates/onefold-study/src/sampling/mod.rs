@@ -3,7 +3,8 @@
 //!
 //! `shelf` holds the sets of a collection, `trials` compares samples by remainder with the truth (Y18–Y34), `rows` looks at all partners of
 //! some documents, however little they share, `commonality` does Nikkhoo's experiments with it (N10–N25), `density` knows how alike pairs are
-//! and what a sample would make of them (§8), `planner` chooses shares by that (Y35–Y40).
+//! and what a sample would make of them (§8), `counted` what samples really make of them, `planner` chooses shares by a `table` of either, `tuning`
+//! makes a plan of it (Y35–Y40).
 
 mod classes;
 mod counted;
@@ -14,6 +15,7 @@ mod shelf;
 mod table;
 mod tally;
 mod trials;
+mod tuning;
 
 pub use classes::Classes;
 pub use density::{Bin, Density};
@@ -23,3 +25,4 @@ pub use shelf::{Shelf, Summary};
 pub use table::{GRID, Outlook, Table};
 pub use tally::Tally;
 pub use trials::{Counted, Design, Mean, Trial, Trials, Truth, trials};
+pub use tuning::{Advice, ClassAdvice, Forecast, Wish, tune};

@@ -61,7 +61,7 @@ impl Series {
 #[derive(Clone, Copy, Debug)]
 pub struct About<'a> {
     /// Unique in the page: its parts are called by it.
-    pub id: &'static str,
+    pub id: &'a str,
     /// What is shown.
     pub title: &'a str,
     /// What there is to see in it, for those who do not see it.

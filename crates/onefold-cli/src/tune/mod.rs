@@ -1,0 +1,174 @@
+//! `onefold tune`: a promise typed → the cheapest plan that keeps it.
+
+mod page;
+
+use std::fmt::Write;
+use std::path::Path;
+
+use anyhow::Result;
+use onefold::{Exec, Memory, Method, Plan, Verify, printable};
+use onefold_study::sampling::{Advice, ClassAdvice, Classes, Goal, Outlook, Shelf, Wish, tune};
+
+use crate::args::TuneArgs;
+use crate::exit::{Done, Usage};
+use crate::numbers::grouped;
+use crate::progress::Progress;
+use crate::{output, scan, settings, texts};
+
+/// Makes the plan, writes it and says what it is worth.
+pub fn run(args: &TuneArgs) -> Result<Done> {
+    let mut plan = plan(args)?;
+    let wish = wish(args, &plan)?;
+    for file in [Some(&args.out), args.report.as_ref()].into_iter().flatten() {
+        if file.exists() && !args.overwrite {
+            return Err(Usage(format!("'{}' is there already; --overwrite replaces it", file.display())).into());
+        }
+    }
+    let progress = Progress::new(output::is_watched() && !args.quiet);
+    let (cancel, _) = scan::signals()?;
+    let threads = scan::threads(args.threads)?;
+    let exec = Exec { threads, observer: &progress, cancel, memory: Memory::UNLIMITED, spill: None, keep_texts: false };
+    let collection = onefold::ingest(&plan, &exec, scan::source(&args.inputs, &[])?, &onefold::Discard)?;
+    let done = texts::check(&collection)?;
+    let shelf = Shelf::new(&collection, false)?;
+    drop(collection);
+    let classes = if args.classes.is_empty() { Classes::doubling() } else { Classes::new(args.classes.iter().copied()) };
+    let advice = tune(&shelf, classes, wish, &exec, |step| announce(step, args.quiet))?;
+    if let Method::Adaptive(settings) = &plan.method {
+        plan.method = Method::Adaptive(advice.settings(settings.margin));
+    }
+    plan.validate()?;
+    let heading = heading(&advice, &plan);
+    onefold::replace_file(&args.out, format!("{heading}{}", toml::to_string(&plan)?).as_bytes())?;
+    if let Some(report) = &args.report {
+        onefold::replace_file(report, page::page(&advice, &plan).as_bytes())?;
+    }
+    output::print_as(args.json, args.quiet, || Ok(serde_json::to_string_pretty(&advice)? + "\n"), || text(&advice, &plan, args))?;
+    Ok(done)
+}
+
+/// Says what comes next, where somebody watches.
+fn announce(step: &str, quiet: bool) {
+    if output::is_watched() && !quiet {
+        output::error(&format!("{step}\n"));
+    }
+}
+
+/// How documents are compared, by the one method that this is about.
+fn plan(args: &TuneArgs) -> Result<Plan> {
+    let mut plan = settings::resolve(&args.plan)?;
+    match (&plan.method, &args.plan.method) {
+        (Method::Adaptive(_), _) => (),
+        (Method::Exact, None) => onefold::preset("adaptive")?.apply(&mut plan),
+        (method, _) => {
+            return Err(Usage(format!("tune makes plans for the method 'adaptive', not for '{}'", method.name())).into());
+        }
+    }
+    if args.plan.verify.is_none() && args.precision.is_some() {
+        plan.verify = Verify::None;
+    }
+    plan.validate()?;
+    Ok(plan)
+}
+
+fn wish(args: &TuneArgs, plan: &Plan) -> Result<Wish> {
+    let verified = plan.verify == Verify::Exact;
+    let share = |name: &str, value: f64| match value {
+        value if value > 0.0 && value <= 1.0 => Ok(value),
+        _ => Err(Usage(format!("--{name} needs a share above 0 and up to 1, not {value}"))),
+    };
+    let goal = Goal {
+        precision: share("precision", args.precision.unwrap_or(1.0))?,
+        recall: share("recall", args.recall.unwrap_or(if verified { 0.95 } else { 0.8 }))?,
+    };
+    if !verified && args.precision.is_none() {
+        return Err(Usage("--verify none needs a --precision to keep".into()).into());
+    }
+    let margin = match &plan.method {
+        Method::Adaptive(settings) if verified => Some(settings.margin),
+        _ => None,
+    };
+    Ok(Wish { threshold: plan.threshold, goal, margin })
+}
+
+/// What the plan promises, for those who open the file.
+fn heading(advice: &Advice, plan: &Plan) -> String {
+    let overall = &advice.overall.expected;
+    format!(
+        "# onefold {}: a share of shingles for each size of document, by 'onefold tune'\n\
+         # threshold {}: expected precision {}, recall {}, with {} of the shingles\n",
+        env!("CARGO_PKG_VERSION"),
+        plan.threshold,
+        if advice.verified { "1 (verified)".into() } else { share(overall.precision()) },
+        share(overall.recall()),
+        percent(advice.cost),
+    )
+}
+
+/// A share to three places.
+fn share(value: Option<f64>) -> String {
+    value.map_or("–".into(), |value| format!("{value:.3}"))
+}
+
+/// A part of the shingles.
+fn percent(value: f64) -> String {
+    if value >= 1.0 { "all".into() } else { format!("{:.2} %", 100.0 * value) }
+}
+
+fn interval(interval: Option<(f64, f64)>) -> String {
+    interval.map_or(String::new(), |(low, high)| format!("{low:.2}–{high:.2}"))
+}
+
+/// The shingles of a class of documents, in words.
+fn sizes(class: &ClassAdvice) -> String {
+    match class.to {
+        Some(to) => format!("{}–{}", class.from, to - 1),
+        None => format!("{} and more", class.from),
+    }
+}
+
+fn text(advice: &Advice, plan: &Plan, args: &TuneArgs) -> String {
+    let documents: u64 = advice.classes.iter().map(|class| class.documents).sum();
+    let mut text = format!(
+        "  {} documents, {} pairs with a resemblance from {} on\n\n",
+        grouped(documents),
+        grouped(advice.true_pairs.round() as u64),
+        plan.threshold
+    );
+    let _ = writeln!(
+        text,
+        "  {:<15}{:>10}{:>9}{:>10}   {:<19}{:<19}trials",
+        "shingles", "documents", "pairs", "keep", "precision", "recall"
+    );
+    for class in advice.classes.iter().filter(|class| class.documents > 0) {
+        let _ = writeln!(text, "{}", row(&sizes(class), class.documents, class.share, &class.pairs, advice.verified));
+    }
+    let _ = writeln!(text, "{}", row("all", documents, advice.cost, &advice.overall, advice.verified));
+    let saved = "one share for all documents that keeps the promise:";
+    let _ = writeln!(text, "\n  {saved} {} of the shingles, against {}", percent(advice.uniform), percent(advice.cost));
+    if advice.looked_at < 1.0 {
+        let share = percent(advice.looked_at);
+        let _ = writeln!(text, "  pairs far below the threshold were estimated from {share} of the documents");
+    }
+    let plan = printable(&args.out.display().to_string());
+    let _ = writeln!(text, "  plan  {plan}\n  next  onefold scan {} --config {plan} --out result", inputs(args));
+    text
+}
+
+fn row(name: &str, documents: u64, kept: f64, pairs: &onefold_study::sampling::Forecast, verified: bool) -> String {
+    let both = |value: Option<f64>, range: Option<(f64, f64)>| format!("{} {:<13}", share(value), interval(range));
+    let precision = match verified {
+        true => format!("{:<19}", "1 (verified)"),
+        false => both(pairs.expected.precision(), pairs.precision_interval()),
+    };
+    let recall = both(pairs.expected.recall(), pairs.recall_interval());
+    let trials: Outlook = pairs.pooled();
+    let trials = format!("{} {}", if verified { "1".into() } else { share(trials.precision()) }, share(trials.recall()));
+    let true_pairs = grouped(pairs.expected.truth.round() as u64);
+    format!("  {name:<15}{:>10}{true_pairs:>9}{:>10}   {precision}{recall}{trials}", grouped(documents), percent(kept))
+}
+
+fn inputs(args: &TuneArgs) -> String {
+    let quoted = |input: &std::ffi::OsString| printable(&Path::new(input).display().to_string()).to_string();
+    args.inputs.iter().map(quoted).collect::<Vec<_>>().join(" ")
+}

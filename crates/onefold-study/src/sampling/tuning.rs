@@ -1,0 +1,192 @@
+//! A plan for a stated promise: pilot, expectation, choice, trials (Y35–Y40).
+//!
+//! In: the sets of a collection and a [`Wish`]. Out: an [`Advice`]: a share for each class of sizes, what it is expected to give, and what trials
+//! with seeds of their own gave. Invariant: the plan is made from expectations, which no seed colours; trials only bear witness. Cost: that of
+//! [`Density::measure`], and a join of each share that was chosen for each trial.
+
+use onefold::{AdaptiveSettings, Detection, Error, Exec, SizeClass, Threshold};
+use serde::Serialize;
+
+use super::classes::Classes;
+use super::density::Density;
+use super::planner::{Goal, cheapest};
+use super::shelf::Shelf;
+use super::table::{GRID, Outlook, Table};
+
+/// Steps that looking at far pairs may take.
+const BUDGET: u64 = 1_000_000_000;
+/// Where verification follows, so many proposals for each true pair are thought worth its while.
+const PROPOSALS_FOR_A_PAIR: f64 = 10.0;
+/// Seeds of trials. The plan has another, 0.
+const SEEDS: std::ops::RangeInclusive<u64> = 1..=6;
+
+/// What is wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct Wish {
+    /// From this resemblance on pairs are true.
+    pub threshold: Threshold,
+    /// What is promised for each class. Where verification follows, precision is 1 anyway.
+    pub goal: Goal,
+    /// How far below the threshold an estimate may lie, in standard deviations, where verification follows; nothing where samples have
+    /// the last word.
+    pub margin: Option<f64>,
+}
+
+/// A plan with its reasons.
+#[derive(Clone, Debug, Serialize)]
+pub struct Advice {
+    /// What was promised.
+    pub goal: Goal,
+    /// Whether proposals are verified.
+    pub verified: bool,
+    /// The classes, from small documents to large ones.
+    pub classes: Vec<ClassAdvice>,
+    /// All together.
+    pub overall: Forecast,
+    /// The share of all shingles that is kept.
+    pub cost: f64,
+    /// The smallest single share that keeps the promise in every class.
+    pub uniform: f64,
+    /// The share of documents whose far partners were looked at.
+    pub looked_at: f64,
+    /// True pairs in the collection.
+    pub true_pairs: f64,
+}
+
+/// A class of documents by the number of their shingles.
+#[derive(Clone, Debug, Serialize)]
+pub struct ClassAdvice {
+    /// Its first size.
+    pub from: u32,
+    /// The size that belongs to it no more.
+    pub to: Option<u32>,
+    /// Documents.
+    pub documents: u64,
+    /// Their shingles.
+    pub shingles: u64,
+    /// The share that they shall keep.
+    pub share: f64,
+    /// Pairs whose smaller document is of the class.
+    pub pairs: Forecast,
+    /// Expected precision and recall at every share of the grid, if all classes had it.
+    pub curve: Vec<(f64, Option<f64>, Option<f64>)>,
+}
+
+/// What is expected, and what trials gave.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Forecast {
+    /// By the exact sum.
+    pub expected: Outlook,
+    /// One for each trial.
+    pub trials: Vec<Outlook>,
+}
+
+impl Forecast {
+    /// All trials together.
+    pub fn pooled(&self) -> Outlook {
+        let mut sum = Outlook::default();
+        self.trials.iter().for_each(|trial| sum.add(*trial));
+        sum
+    }
+
+    /// Between which values precision lies in nineteen of twenty runs, by the spread of the trials around what is expected.
+    pub fn precision_interval(&self) -> Option<(f64, f64)> {
+        self.interval(Outlook::precision)
+    }
+
+    /// The same of recall.
+    pub fn recall_interval(&self) -> Option<(f64, f64)> {
+        self.interval(Outlook::recall)
+    }
+
+    fn interval(&self, value: impl Fn(&Outlook) -> Option<f64>) -> Option<(f64, f64)> {
+        let expected = value(&self.expected)?;
+        let trials: Vec<f64> = self.trials.iter().filter_map(value).collect();
+        let square = trials.iter().map(|trial| (trial - expected).powi(2)).sum::<f64>() / trials.len().max(1) as f64;
+        let reach = 2.0 * square.sqrt();
+        Some(((expected - reach).max(0.0), (expected + reach).min(1.0)))
+    }
+}
+
+impl Advice {
+    /// The settings of the method that follows it.
+    pub fn settings(&self, margin: f64) -> AdaptiveSettings {
+        let mut classes: Vec<SizeClass> =
+            self.classes.iter().map(|class| SizeClass { from: class.from, share: class.share }).collect();
+        classes.dedup_by(|next, before| next.share == before.share);
+        AdaptiveSettings { seed: 0, margin, classes }
+    }
+
+    /// Whether every class is expected to keep the promise.
+    pub fn keeps_promise(&self) -> bool {
+        self.classes.iter().all(|class| self.goal.met(&class.pairs.expected))
+    }
+}
+
+/// Makes a plan; `watch` is told what comes next.
+pub fn tune(shelf: &Shelf, classes: Classes, wish: Wish, exec: &Exec<'_>, mut watch: impl FnMut(&str)) -> Result<Advice, Error> {
+    let density = Density::measure(shelf, classes, wish.threshold, BUDGET, exec, &mut watch)?;
+    watch("what samples are expected to find");
+    let detection = match wish.margin {
+        Some(margin) => Detection::before_verification(wish.threshold, margin),
+        None => Detection::by_samples(wish.threshold),
+    };
+    let expected = density.expect(&detection, exec)?;
+    let goal = match wish.margin {
+        Some(_) => Goal { precision: 1.0 / PROPOSALS_FOR_A_PAIR, ..wish.goal },
+        None => wish.goal,
+    };
+    let levels = cheapest(&expected, goal);
+    let mut trials = Vec::new();
+    for seed in SEEDS {
+        watch(&format!("trial {seed} of {}", SEEDS.end()));
+        trials.push(match wish.margin {
+            Some(_) => density.count_verified(&detection, seed, exec)?,
+            None => density.count(&chosen(&levels), seed, exec)?,
+        });
+    }
+    Ok(advise(&density, &expected, goal, &levels, &trials, wish.margin.is_some()))
+}
+
+/// The places of the grid that are in use.
+fn chosen(levels: &[usize]) -> Vec<usize> {
+    let mut chosen = levels.to_vec();
+    chosen.sort_unstable();
+    chosen.dedup();
+    chosen
+}
+
+fn advise(density: &Density, expected: &Table, goal: Goal, levels: &[usize], trials: &[Table], verified: bool) -> Advice {
+    let count = density.classes.count();
+    let class = |class: usize| ClassAdvice {
+        from: density.classes.from(class),
+        to: density.classes.to(class),
+        documents: density.documents[class],
+        shingles: density.shingles[class],
+        share: Table::share(levels[class]),
+        pairs: Forecast {
+            expected: expected.outlook(class, levels),
+            trials: trials.iter().map(|trial| trial.outlook(class, levels)).collect(),
+        },
+        curve: (0..GRID).map(|level| at_share(expected, class, level)).collect(),
+    };
+    let same = |level: usize| vec![level; count];
+    let uniform = (0..GRID).rev().find(|&level| (0..count).all(|class| goal.met(&expected.outlook(class, &same(level)))));
+    let overall =
+        Forecast { expected: expected.overall(levels), trials: trials.iter().map(|trial| trial.overall(levels)).collect() };
+    Advice {
+        goal,
+        verified,
+        classes: (0..count).map(class).collect(),
+        cost: expected.cost(levels),
+        uniform: Table::share(uniform.unwrap_or(0)),
+        looked_at: density.looked_at,
+        true_pairs: overall.expected.truth,
+        overall,
+    }
+}
+
+fn at_share(expected: &Table, class: usize, level: usize) -> (f64, Option<f64>, Option<f64>) {
+    let outlook = expected.outlook(class, &vec![level; expected.classes.count()]);
+    (Table::share(level), outlook.precision(), outlook.recall())
+}
