@@ -1,7 +1,8 @@
 //! What becomes of an answer when only a sample of the shingles is looked at: the experiments of Ye, Wen, Ma and of Nikkhoo, and plans that
 //! keep a promise.
 //!
-//! `shelf` holds the sets of a collection, `trials` compares samples by remainder with the truth (Y18–Y34), `rows` looks at all partners of
+//! `shelf` holds the sets of a collection, `trials` compares samples by remainder with the truth (Y18–Y34), `findings` looks for
+//! what they found, `effects` for what other settings change (Y7, Y12, Y17), `rows` looks at all partners of
 //! some documents, however little they share, `commonality` does Nikkhoo's experiments with it (N10–N25), `density` knows how alike pairs are
 //! and what a sample would make of them (§8), `counted` what samples really make of them, `planner` chooses shares by a `table` of either, `tuning`
 //! makes a plan of it (Y35–Y40).
@@ -9,6 +10,8 @@
 mod classes;
 mod counted;
 mod density;
+mod effects;
+mod findings;
 mod planner;
 mod rows;
 mod shelf;
@@ -19,6 +22,8 @@ mod tuning;
 
 pub use classes::Classes;
 pub use density::{Bin, Density};
+pub use effects::{Agreement, DocumentPairs, Effect, distinct, effect};
+pub use findings::{Finding, findings};
 pub use planner::{Goal, cheapest};
 pub use rows::{Partner, Rows};
 pub use shelf::{Shelf, Summary};

@@ -144,6 +144,30 @@ impl Trials {
         Mean::of(self.of_modulo(modulo).filter_map(share))
     }
 
+    /// The modulo of each class that keeps the fewest shingles and still has a mean precision, 1 where none has (Y35), and the share of all
+    /// shingles that is left.
+    pub fn adaptive(&self, threshold: usize, precision: f64, counted: Counted) -> (Vec<u32>, f64) {
+        let enough = |modulo: u32, class: usize| {
+            self.precision(modulo, threshold, Some(class), counted).is_none_or(|mean| mean.mean >= precision)
+        };
+        let coarsest = |class: usize| {
+            let good = self.design.moduli.iter().copied().filter(|&modulo| enough(modulo, class));
+            if self.documents[class] == 0 { 1 } else { good.max().unwrap_or(1) }
+        };
+        let moduli: Vec<u32> = (0..self.design.classes.count()).map(coarsest).collect();
+        let kept: f64 = self.shingles.iter().zip(&moduli).map(|(&all, &modulo)| all as f64 / f64::from(modulo)).sum();
+        (moduli, kept / self.shingles.iter().sum::<u64>().max(1) as f64)
+    }
+
+    /// The largest modulo whose samples have a mean precision in every class, 1 where none has.
+    pub fn uniform(&self, threshold: usize, precision: f64, counted: Counted) -> u32 {
+        let good = |modulo: &u32| {
+            (0..self.design.classes.count())
+                .all(|class| self.precision(*modulo, threshold, Some(class), counted).is_none_or(|mean| mean.mean >= precision))
+        };
+        self.design.moduli.iter().copied().filter(good).max().unwrap_or(1)
+    }
+
     /// Seconds that a sample takes.
     pub fn seconds(&self, modulo: u32) -> Option<Mean> {
         Mean::of(self.of_modulo(modulo).map(|trial| trial.seconds))
@@ -209,7 +233,7 @@ pub(super) fn close_pairs(sets: &HashSets, threshold: Threshold, exec: &Exec<'_>
 }
 
 /// How many of the thresholds a pair reaches.
-fn reached(thresholds: &[Threshold], common: u32, union: u32) -> usize {
+pub(super) fn reached(thresholds: &[Threshold], common: u32, union: u32) -> usize {
     if common == 0 { 0 } else { thresholds.partition_point(|threshold| threshold.reached(common, union.into())) }
 }
 
