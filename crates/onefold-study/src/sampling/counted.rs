@@ -39,34 +39,48 @@ impl Density {
         let right = self.count_right(&detection, seed, exec)?;
         let mut table = self.empty_table();
         for &level in levels {
-            let found = self.count_found(level, seed, exec)?;
-            for small in 0..self.classes.count() {
-                for large in small..self.classes.count() {
-                    table.set([small, large], level, found.get([small, large]), right[level].get([small, large]));
-                }
+            let found = self.count_found(level, seed, |_| true, exec)?;
+            for pair in self.pairs_of_classes() {
+                table.set(pair, level, found.get(pair), right[level].get(pair));
             }
         }
         Ok(table)
+    }
+
+    /// Counts what samples under a seed find where each class has a place of the grid; nothing else is in the table.
+    pub fn count_plan(&self, levels: &[usize], seed: u64, exec: &Exec<'_>) -> Result<Table, Error> {
+        let right = self.count_right(&Detection::by_samples(self.threshold), seed, exec)?;
+        let mut table = self.empty_table();
+        let mut chosen = levels.to_vec();
+        chosen.sort_unstable();
+        chosen.dedup();
+        for level in chosen {
+            // Pairs are compared at the smaller of two shares: documents with smaller ones have no part in this.
+            let found = self.count_found(level, seed, |class| levels[class] <= level, exec)?;
+            for pair in self.pairs_of_classes().filter(|[small, large]| levels[*small].max(levels[*large]) == level) {
+                table.set(pair, level, found.get(pair), right[level].get(pair));
+            }
+        }
+        Ok(table)
+    }
+
+    fn pairs_of_classes(&self) -> impl Iterator<Item = [usize; 2]> {
+        let count = self.classes.count();
+        (0..count).flat_map(move |small| (small..count).map(move |large| [small, large]))
     }
 
     /// Counts what is left of proposals under a seed when they were verified, at all places of the grid: true pairs alone.
     pub fn count_verified(&self, detection: &Detection, seed: u64, exec: &Exec<'_>) -> Result<Table, Error> {
         let mut table = self.empty_table();
         for (level, right) in self.count_right(detection, seed, exec)?.iter().enumerate() {
-            for small in 0..self.classes.count() {
-                for large in small..self.classes.count() {
-                    let right = right.get([small, large]);
-                    table.set([small, large], level, right, right);
-                }
-            }
+            self.pairs_of_classes().for_each(|pair| table.set(pair, level, right.get(pair), right.get(pair)));
         }
         Ok(table)
     }
 
-    /// Pairs whose samples reach the threshold.
-    fn count_found(&self, level: usize, seed: u64, exec: &Exec<'_>) -> Result<Cells, Error> {
-        let bound = sample_bound(Table::share(level));
-        let (sample, which) = self.sample(bound, seed).distinct();
+    /// Pairs of some classes whose samples reach the threshold.
+    fn count_found(&self, level: usize, seed: u64, wanted: impl Fn(usize) -> bool, exec: &Exec<'_>) -> Result<Cells, Error> {
+        let (sample, which) = self.sample(sample_bound(Table::share(level)), seed, wanted).distinct();
         let documents = which
             .iter()
             .zip(0u32..)
@@ -79,11 +93,13 @@ impl Density {
         Ok(cells)
     }
 
-    fn sample(&self, bound: u64, seed: u64) -> HashSets {
+    /// The samples of all sets; of those that are not wanted nothing.
+    fn sample(&self, bound: u64, seed: u64, wanted: impl Fn(usize) -> bool) -> HashSets {
         let mut sample = HashSets::default();
         let mut values = Vec::new();
         for set in self.sets.iter() {
             values.clear();
+            let set = if wanted(self.classes.of(set.len() as u32)) { set } else { &[] };
             values.extend(set.iter().map(|&shingle| sample_value(shingle, seed)).filter(|&value| value < bound));
             values.sort_unstable();
             sample.push(values.iter().copied());

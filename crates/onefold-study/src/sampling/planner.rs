@@ -1,6 +1,6 @@
 //! The cheapest shares that keep a promise (Y35): a ratio for each class of sizes.
 //!
-//! In: a [`Table`] and a [`Goal`]. Out: a place of the grid for each class. Invariant: by the table every class meets the goal, and no other
+//! In: a [`Table`] and a [`Goal`] for each class. Out: a place of the grid for each class. Invariant: by the table every class meets the goal, and no other
 //! choice that does keeps fewer shingles, as long as pairs reach no further than [`WINDOW`] classes; where they do, none that differs in
 //! two classes. Cost: the grid to the power of that. A
 //! class that can't meet the goal by any sample keeps all shingles (Y35).
@@ -38,15 +38,15 @@ type State = Vec<usize>;
 /// What the cheapest choice for a class and all above costs, and the level that the class has in it.
 type Best = HashMap<State, (f64, Vec<usize>)>;
 
-/// The cheapest levels that meet the goal in every class.
-pub fn cheapest(table: &Table, goal: Goal) -> Vec<usize> {
+/// The cheapest levels that meet the goal of every class.
+pub fn cheapest(table: &Table, goals: &[Goal]) -> Vec<usize> {
     let count = table.classes.count();
     let window = table.reach().min(WINDOW);
     let mut best: Best = HashMap::from([(Vec::new(), (0.0, Vec::new()))]);
     for class in (0..count).rev() {
         let mut next: Best = HashMap::new();
         for (state, (cost, levels)) in &best {
-            for level in candidates(table, goal, class, state) {
+            for level in candidates(table, goals[class], class, state) {
                 let cost = cost + table.shingles[class] as f64 * Table::share(level);
                 let mut above = vec![level];
                 above.extend_from_slice(&state[..state.len().min(window.saturating_sub(1))]);
@@ -65,10 +65,10 @@ pub fn cheapest(table: &Table, goal: Goal) -> Vec<usize> {
     }
     let cheapest = best.into_values().min_by(|a, b| a.0.total_cmp(&b.0).then_with(|| a.1.cmp(&b.1)));
     let mut levels: Vec<usize> = cheapest.map_or_else(|| vec![0; count], |(_, levels)| levels.into_iter().rev().collect());
-    repair(table, goal, &mut levels);
-    thin_out(table, goal, &mut levels);
+    repair(table, goals, &mut levels);
+    thin_out(table, goals, &mut levels);
     fill_in(table, &mut levels);
-    repair(table, goal, &mut levels);
+    repair(table, goals, &mut levels);
     levels
 }
 
@@ -101,8 +101,9 @@ fn fill_in(table: &Table, levels: &mut [usize]) {
 }
 
 /// How far classes fall short of the goal, all together.
-fn shortfall(table: &Table, goal: Goal, levels: &[usize]) -> f64 {
+fn shortfall(table: &Table, goals: &[Goal], levels: &[usize]) -> f64 {
     let short = |class: usize| {
+        let goal = goals[class];
         let outlook = table.outlook(class, levels);
         if goal.met(&outlook) {
             return 0.0;
@@ -115,15 +116,15 @@ fn shortfall(table: &Table, goal: Goal, levels: &[usize]) -> f64 {
 
 /// Pairs of classes that lie far apart may spoil what their neighbours promise. Then the class that mends most for its shingles keeps more,
 /// until all is well.
-fn repair(table: &Table, goal: Goal, levels: &mut Vec<usize>) {
+fn repair(table: &Table, goals: &[Goal], levels: &mut Vec<usize>) {
     loop {
-        let short = shortfall(table, goal, levels);
+        let short = shortfall(table, goals, levels);
         if short == 0.0 {
             return;
         }
         let worth = |class: usize, level: usize| {
             let changed = with(levels, class, level);
-            (short - shortfall(table, goal, &changed)) / (table.cost(&changed) - table.cost(levels)).max(f64::MIN_POSITIVE)
+            (short - shortfall(table, goals, &changed)) / (table.cost(&changed) - table.cost(levels)).max(f64::MIN_POSITIVE)
         };
         let finer = (0..levels.len()).flat_map(|class| (0..levels[class]).map(move |level| (class, level)));
         let Some((class, level)) = finer.max_by(|&(a, x), &(b, y)| worth(a, x).total_cmp(&worth(b, y))) else { return };
@@ -132,8 +133,8 @@ fn repair(table: &Table, goal: Goal, levels: &mut Vec<usize>) {
 }
 
 /// Takes from one class what another need not give, as long as the goal is met.
-fn thin_out(table: &Table, goal: Goal, levels: &mut Vec<usize>) {
-    let fits = |levels: &[usize]| shortfall(table, goal, levels) == 0.0;
+fn thin_out(table: &Table, goals: &[Goal], levels: &mut Vec<usize>) {
+    let fits = |levels: &[usize]| shortfall(table, goals, levels) == 0.0;
     if !fits(levels) {
         return;
     }
@@ -202,7 +203,7 @@ mod tests {
     fn no_choice_is_cheaper() {
         for (across, precision) in [(0.0, 0.9), (50.0, 0.9), (300.0, 0.8), (300.0, 0.6)] {
             let (table, goal) = (table(3, across), Goal { precision, recall: 0.5 });
-            let levels = cheapest(&table, goal);
+            let levels = cheapest(&table, &[goal; 3]);
             assert!((0..3).all(|class| goal.met(&table.outlook(class, &levels))), "{levels:?}");
             assert!((table.cost(&levels) - brute(&table, goal)).abs() < 1e-12, "{across} {precision} {levels:?}");
         }
@@ -210,7 +211,7 @@ mod tests {
 
     #[test]
     fn what_no_sample_reaches_keeps_all() {
-        let levels = cheapest(&table(3, 10.0), Goal { precision: 1.0, recall: 0.5 });
+        let levels = cheapest(&table(3, 10.0), &[Goal { precision: 1.0, recall: 0.5 }; 3]);
         assert_eq!(levels, [0, 0, 0]);
     }
 
@@ -218,7 +219,7 @@ mod tests {
     fn classes_without_pairs_follow_their_neighbours() {
         let mut known = table(4, 0.0);
         known.add_truth([3, 3], -100.0);
-        let levels = cheapest(&known, Goal { precision: 0.9, recall: 0.0 });
+        let levels = cheapest(&known, &[Goal { precision: 0.9, recall: 0.0 }; 4]);
         assert_eq!(levels[3], levels[2] + 4, "documents twice as large keep half as much");
     }
 }

@@ -1,8 +1,8 @@
 //! A plan for a stated promise: pilot, expectation, choice, trials (Y35–Y40).
 //!
 //! In: the sets of a collection and a [`Wish`]. Out: an [`Advice`]: a share for each class of sizes, what it is expected to give, and what trials
-//! with seeds of their own gave. Invariant: the plan is made from expectations, which no seed colours; trials only bear witness. Cost: that of
-//! [`Density::measure`], and a join of each share that was chosen for each trial.
+//! with seeds of their own gave. Where trials fall short of what was asked for, more is asked for, and a new plan made. Invariant: the seed that the plan
+//! will run with is in none of the trials. Cost: that of [`Density::measure`], and for each trial a join of each share that was chosen.
 
 use onefold::{AdaptiveSettings, Detection, Error, Exec, SizeClass, Threshold};
 use serde::Serialize;
@@ -19,6 +19,12 @@ const BUDGET: u64 = 1_000_000_000;
 const PROPOSALS_FOR_A_PAIR: f64 = 10.0;
 /// Seeds of trials. The plan has another, 0.
 const SEEDS: std::ops::RangeInclusive<u64> = 1..=6;
+/// Plans that are tried, at most.
+const ROUNDS: usize = 4;
+/// How far expectations may be off, as a standard deviation.
+const EXPECTED_ERROR: f64 = 0.02;
+/// A class with fewer true pairs is left to expectations: its trials say little.
+const ENOUGH: f64 = 20.0;
 
 /// What is wanted.
 #[derive(Clone, Copy, Debug)]
@@ -99,6 +105,16 @@ impl Forecast {
         self.interval(Outlook::recall)
     }
 
+    /// What is believed after the trials: between what was expected and what they gave, nearer to what is surer.
+    fn believed(&self, value: Value) -> Option<f64> {
+        let (expected, pooled) = (value(&self.expected)?, value(&self.pooled())?);
+        let trials: Vec<f64> = self.trials.iter().filter_map(value).collect();
+        let count = trials.len() as f64;
+        let square = trials.iter().map(|trial| (trial - pooled).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
+        let [of_expected, of_trials] = [EXPECTED_ERROR.powi(2), (square / count).max(1e-9)].map(f64::recip);
+        Some((expected * of_expected + pooled * of_trials) / (of_expected + of_trials))
+    }
+
     fn interval(&self, value: impl Fn(&Outlook) -> Option<f64>) -> Option<(f64, f64)> {
         let expected = value(&self.expected)?;
         let trials: Vec<f64> = self.trials.iter().filter_map(value).collect();
@@ -126,6 +142,11 @@ impl Advice {
 /// Makes a plan; `watch` is told what comes next.
 pub fn tune(shelf: &Shelf, classes: Classes, wish: Wish, exec: &Exec<'_>, mut watch: impl FnMut(&str)) -> Result<Advice, Error> {
     let density = Density::measure(shelf, classes, wish.threshold, BUDGET, exec, &mut watch)?;
+    plan_for(&density, wish, exec, watch)
+}
+
+/// Makes a plan for a collection that was looked at, at the threshold of that.
+pub fn plan_for(density: &Density, wish: Wish, exec: &Exec<'_>, mut watch: impl FnMut(&str)) -> Result<Advice, Error> {
     watch("what samples are expected to find");
     let detection = match wish.margin {
         Some(margin) => Detection::before_verification(wish.threshold, margin),
@@ -136,25 +157,47 @@ pub fn tune(shelf: &Shelf, classes: Classes, wish: Wish, exec: &Exec<'_>, mut wa
         Some(_) => Goal { precision: 1.0 / PROPOSALS_FOR_A_PAIR, ..wish.goal },
         None => wish.goal,
     };
-    let levels = cheapest(&expected, goal);
-    let mut trials = Vec::new();
-    for seed in SEEDS {
-        watch(&format!("trial {seed} of {}", SEEDS.end()));
-        trials.push(match wish.margin {
-            Some(_) => density.count_verified(&detection, seed, exec)?,
-            None => density.count(&chosen(&levels), seed, exec)?,
-        });
+    let mut goals = vec![goal; density.classes.count()];
+    for round in 1.. {
+        let levels = cheapest(&expected, &goals);
+        let mut trials = Vec::new();
+        for seed in SEEDS {
+            watch(&format!("plan {round}, trial {seed} of {}", SEEDS.end()));
+            trials.push(match wish.margin {
+                Some(_) => density.count_verified(&detection, seed, exec)?,
+                None => density.count_plan(&levels, seed, exec)?,
+            });
+        }
+        let advice = advise(density, &expected, goal, &levels, &trials, wish.margin.is_some());
+        if round == ROUNDS || !raise(&mut goals, &advice) {
+            return Ok(advice);
+        }
     }
-    Ok(advise(&density, &expected, goal, &levels, &trials, wish.margin.is_some()))
+    Err(Error::Bug("no plan was made".into()))
 }
 
-/// The places of the grid that are in use.
-fn chosen(levels: &[usize]) -> Vec<usize> {
-    let mut chosen = levels.to_vec();
-    chosen.sort_unstable();
-    chosen.dedup();
-    chosen
+/// Asks for more where trials gave less than was expected. Pairs of one template share their shingles, so that a sample is right or wrong about
+/// all of them at once; expectations do not see this. Returns whether it changed anything.
+fn raise(goals: &mut [Goal], advice: &Advice) -> bool {
+    let mut raised = false;
+    for (goal, class) in goals.iter_mut().zip(&advice.classes).filter(|(_, class)| class.pairs.expected.truth >= ENOUGH) {
+        let asked = [advice.goal.precision, advice.goal.recall];
+        let values: [Value; 2] = [Outlook::precision, Outlook::recall];
+        for ((slot, asked), value) in [&mut goal.precision, &mut goal.recall].into_iter().zip(asked).zip(values) {
+            let Some((believed, expected)) = class.pairs.believed(value).zip(value(&class.pairs.expected)) else { continue };
+            // What is missing is asked for on top of what is expected now.
+            let more = (expected + asked - believed).min((1.0 + asked) / 2.0);
+            if believed < asked && more > *slot {
+                *slot = more;
+                raised = true;
+            }
+        }
+    }
+    raised
 }
+
+/// What is looked at in an outlook.
+type Value = fn(&Outlook) -> Option<f64>;
 
 fn advise(density: &Density, expected: &Table, goal: Goal, levels: &[usize], trials: &[Table], verified: bool) -> Advice {
     let count = density.classes.count();
