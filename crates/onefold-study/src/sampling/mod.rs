@@ -6,6 +6,7 @@
 //! and what a sample would make of them (§8), `planner` chooses shares by that (Y35–Y40).
 
 mod classes;
+pub mod commonality;
 mod rows;
 mod shelf;
 mod tally;

@@ -209,7 +209,7 @@ pub(super) fn close_pairs(sets: &HashSets, threshold: Threshold, exec: &Exec<'_>
 }
 
 /// How many of the thresholds a pair reaches.
-fn reached(thresholds: &[Threshold], common: u32, union: u32) -> usize {
+pub(super) fn reached(thresholds: &[Threshold], common: u32, union: u32) -> usize {
     if common == 0 { 0 } else { thresholds.partition_point(|threshold| threshold.reached(common, union.into())) }
 }
 
