@@ -40,6 +40,7 @@ use crate::gold::Gold;
 use contingency::Contingency;
 use expansion::Expansion;
 use index::Index;
+pub(crate) use measure::ratio;
 pub use measure::{BCubed, ClusterScore, PairScore};
 
 /// The result under evaluation, as read from a result folder.

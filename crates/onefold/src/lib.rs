@@ -87,7 +87,7 @@ pub use rethreshold::rethreshold;
 pub use reuse::{LeftOut, Place, RepeatedPassage, Reuse, ReuseSettings, Sequences, SharedPassage, reuse};
 pub use run::{Counts, Outcome, Pair, PairRows, Reason, ReferenceCounts, Relation, SourceCounts, Stage, Verdict, Warning, run};
 pub use shingle::hash::FINGERPRINT_VERSION;
-pub use shingle::{Hash, Recipe, Shingler, Unit};
+pub use shingle::{Hash, Recipe, Shingler, Unit, text_of_shingle};
 pub use threshold::Threshold;
 pub use verify::diff::{Change, Diff, Kind, diff};
 pub use verify::edit::{Normalizer, edit_distance, edit_distance_at_most};

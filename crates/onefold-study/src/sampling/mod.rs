@@ -8,6 +8,7 @@
 //! makes a plan of it (Y35–Y40).
 
 mod classes;
+pub mod commonality;
 mod counted;
 mod density;
 mod effects;

@@ -98,8 +98,8 @@ impl Counter {
             let mut rows = vec![vec![0; self.classes]; self.thresholds];
             let mut sums = vec![0; self.classes];
             for threshold in (0..self.thresholds).rev() {
-                for class in 0..self.classes {
-                    sums[class] += self.counts[from + (threshold + 1) * self.classes + class].load(Ordering::Relaxed);
+                for (class, sum) in sums.iter_mut().enumerate() {
+                    *sum += self.counts[from + (threshold + 1) * self.classes + class].load(Ordering::Relaxed);
                 }
                 rows[threshold].clone_from(&sums);
             }

@@ -23,6 +23,8 @@ const SEEDS: std::ops::RangeInclusive<u64> = 1..=6;
 const ROUNDS: usize = 4;
 /// How far expectations may be off, as a standard deviation.
 const EXPECTED_ERROR: f64 = 0.02;
+/// Less than this is not worth another plan.
+const TOLERANCE: f64 = 0.005;
 /// A class with fewer true pairs is left to expectations: its trials say little.
 const ENOUGH: f64 = 20.0;
 
@@ -187,7 +189,7 @@ fn raise(goals: &mut [Goal], advice: &Advice) -> bool {
             let Some((believed, expected)) = class.pairs.believed(value).zip(value(&class.pairs.expected)) else { continue };
             // What is missing is asked for on top of what is expected now.
             let more = (expected + asked - believed).min((1.0 + asked) / 2.0);
-            if believed < asked && more > *slot {
+            if believed < asked - TOLERANCE && more > *slot {
                 *slot = more;
                 raised = true;
             }

@@ -7,12 +7,14 @@
 mod chunks;
 mod family;
 pub mod hash;
+mod origin;
 pub mod rabin;
 mod sort;
 
 use serde::{Deserialize, Serialize};
 
 pub use family::Hash;
+pub use origin::text_of_shingle;
 
 use crate::normalize::{Filtering, TextRules, Tokens, Words};
 use family::Hasher;
@@ -103,18 +105,24 @@ impl Shingler {
         }
         let mut hashes = std::mem::take(&mut self.hashes);
         hashes.clear();
-        let size = recipe.size as usize;
-        match recipe.unit {
-            Unit::Words => chunks::words(tokens, size, &self.hasher, &mut hashes),
-            Unit::Chars => chunks::chars(tokens, size, &self.hasher, &mut hashes),
-            Unit::Bytes => chunks::bytes(tokens, size, &self.hasher, &mut hashes),
-            Unit::Lines => chunks::lines(text, size, &mut self.lines, &self.hasher, &mut hashes),
-            Unit::Spots => chunks::spots(tokens, size, &self.hasher, &mut hashes),
-        }
+        self.hash_chunks(text, tokens, recipe, &mut hashes);
         let mut filling = self.buckets.fill(hashes.len());
         hashes.iter().for_each(|&hash| filling.push(hash));
         self.buckets.drain_into(target);
         self.hashes = hashes;
+    }
+
+    /// Appends the hash of each chunk, in the order of the text.
+    fn hash_chunks(&mut self, text: &str, tokens: &Tokens, recipe: Recipe, hashes: &mut Vec<u64>) {
+        let size = recipe.size as usize;
+        match recipe.unit {
+            Unit::Words if recipe.hash == Hash::Fast => hash::shingles(tokens.hashes(), size, |shingle| hashes.push(shingle)),
+            Unit::Words => chunks::words(tokens, size, &self.hasher, hashes),
+            Unit::Chars => chunks::chars(tokens, size, &self.hasher, hashes),
+            Unit::Bytes => chunks::bytes(tokens, size, &self.hasher, hashes),
+            Unit::Lines => chunks::lines(text, size, &mut self.lines, &self.hasher, hashes),
+            Unit::Spots => chunks::spots(tokens, size, &self.hasher, hashes),
+        }
     }
 
     fn shingle_words(&mut self, tokens: &Tokens, words: u32, target: &mut Vec<u64>) {
