@@ -166,6 +166,12 @@ impl Density {
         Ok(bins)
     }
 
+    /// Shingles that the documents of an average true pair have together, where the smaller one is of a class.
+    pub fn mean_union(&self, class: usize) -> f64 {
+        let near = || self.bins.iter().filter(|bin| bin.near && bin.classes[0] == class);
+        near().map(|bin| bin.union * bin.pairs).sum::<f64>() / near().map(|bin| bin.pairs).sum::<f64>().max(1.0)
+    }
+
     /// All bins.
     pub fn bins(&self) -> &[Bin] {
         &self.bins

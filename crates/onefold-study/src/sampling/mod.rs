@@ -5,7 +5,7 @@
 //! what they found, `effects` for what other settings change (Y7, Y12, Y17), `rows` looks at all partners of
 //! some documents, however little they share, `commonality` does Nikkhoo's experiments with it (N10–N25), `density` knows how alike pairs are
 //! and what a sample would make of them (§8), `counted` what samples really make of them, `planner` chooses shares by a `table` of either, `tuning`
-//! makes a plan of it (Y35–Y40).
+//! makes a plan of it (Y35–Y40), `model` says whether that arithmetic can be believed.
 
 mod classes;
 pub mod commonality;
@@ -13,6 +13,7 @@ mod counted;
 mod density;
 mod effects;
 mod findings;
+mod model;
 mod planner;
 mod rows;
 mod shelf;
@@ -25,6 +26,7 @@ pub use classes::Classes;
 pub use density::{Bin, Density};
 pub use effects::{Agreement, DocumentPairs, Effect, distinct, effect};
 pub use findings::{Finding, findings};
+pub use model::{Comparison, compare_model};
 pub use planner::{Goal, cheapest};
 pub use rows::{Partner, Rows};
 pub use shelf::{Shelf, Summary};

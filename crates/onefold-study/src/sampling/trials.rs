@@ -107,7 +107,8 @@ pub enum Counted {
 }
 
 impl Counted {
-    fn of(self, tally: &Tally, threshold: usize, class: Option<usize>) -> u64 {
+    /// These pairs of a class, or of all, at a threshold by number.
+    pub fn of(self, tally: &Tally, threshold: usize, class: Option<usize>) -> u64 {
         match self {
             Counted::Inside => tally.inside(threshold, class),
             Counted::Smaller => tally.smaller(threshold, class),

@@ -30,6 +30,18 @@ pub enum Hash {
 }
 
 impl Hash {
+    /// As plans call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Hash::Fast => "fast",
+            Hash::Rabin32 => "rabin32",
+            Hash::Rabin40 => "rabin40",
+            Hash::Rabin64 => "rabin64",
+            Hash::Md5 => "md5",
+            Hash::Sha1 => "sha1",
+        }
+    }
+
     /// Bits that tell chunks apart.
     pub fn bits(self) -> u32 {
         match self {
