@@ -38,6 +38,8 @@ pub enum Command {
     Passages(PassagesArgs),
     /// Let methods compete on a collection: what each finds, misses and invents beside the exact answer
     Bakeoff(BakeoffArgs),
+    /// Measure what sampling, thresholds and sizes do to the answer: the published parameter studies on your collection
+    Study(StudyArgs),
     /// State a precision, get the cheapest sampling of shingles that keeps it, as a plan for 'scan --config'
     Tune(TuneArgs),
     /// List the methods: what they do, what they promise, where they come from
@@ -639,6 +641,61 @@ pub struct BakeoffArgs {
     #[arg(long)]
     pub json: bool,
     /// Print no progress and no table
+    #[arg(short, long)]
+    pub quiet: bool,
+    #[command(flatten)]
+    pub reading: ReadingArgs,
+}
+
+/// `onefold study`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Ye, Wen, Ma 2008: precision and recall of samples by remainder against the answer by all shingles,
+for every ratio, every remainder and every threshold, by the size of documents; the effect of the
+length of shingles, of the bits of hashes and of pieces; adaptive sampling. Nikkhoo 2010: how many
+documents have a near-duplicate, by samples and by limits to common shingles. The result is a page
+(report.html) and tables (CSV), with what was published beside what is found here.
+
+Texts and shingles stay in memory, about ten times the size of the text.
+
+Examples:
+  onefold study pages.jsonl --out study
+  onefold study pages.jsonl --ratios 4,16 --thresholds 0.5,0.85,0.95 --out quick")]
+pub struct StudyArgs {
+    /// Folders, files, or - for JSONL on standard input
+    #[arg(required = true, value_name = "INPUT")]
+    pub inputs: Vec<OsString>,
+    /// Where to put page and tables; must not exist yet, or be empty
+    #[arg(short, long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Replace a study that is there
+    #[arg(long)]
+    pub overwrite: bool,
+    /// Words at which a new group of sizes begins, with commas between [default: 500,1000,2000,...,9000]
+    #[arg(short, long, value_name = "WORDS", value_delimiter = ',')]
+    pub groups: Vec<u32>,
+    /// One in N shingles is kept, for each of these N, with commas between [default: 2,4,8,16,25,32]
+    #[arg(short, long, value_name = "N", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(2..=1024))]
+    pub ratios: Vec<u32>,
+    /// Thresholds, with commas between [default: 0.5,0.6,0.7,0.8,0.85,0.9,0.95,0.99]
+    #[arg(short, long, value_name = "T", value_delimiter = ',', allow_negative_numbers = true)]
+    pub thresholds: Vec<String>,
+    /// Words in a shingle [default: 10]
+    #[arg(short = 'w', long, value_name = "W")]
+    pub ngram_size: Option<u32>,
+    /// Other lengths of shingles, with commas between [default: 3,5,8,15,20]
+    #[arg(long, value_name = "W", value_delimiter = ',')]
+    pub lengths: Vec<u32>,
+    /// How text is cut into words [default: plain]
+    #[arg(long, value_enum)]
+    pub text: Option<TextName>,
+    /// Worker threads; all cores without it
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+    /// Print findings as JSON on standard output
+    #[arg(long)]
+    pub json: bool,
+    /// Print no progress and no summary
     #[arg(short, long)]
     pub quiet: bool,
     #[command(flatten)]

@@ -20,6 +20,7 @@ mod rethreshold;
 mod scan;
 mod settings;
 mod shell;
+mod study;
 mod summary;
 mod texts;
 mod tune;
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
         Command::Completions(args) => shell::completions(args),
         Command::Man(args) => shell::man(args),
         Command::Bakeoff(args) => bakeoff::run(args),
+        Command::Study(args) => study::run(args),
         Command::Tune(args) => tune::run(args),
         Command::Methods(args) => methods::run(args),
         Command::Config(args) => config::run(args),

@@ -6,7 +6,7 @@ use anyhow::Result;
 use onefold::{Collection, Document, Error, Exec, Memory, Observer, Plan, Sink, SkipKind, Skipped};
 
 use crate::exit::Done;
-use crate::scan;
+use crate::{output, scan};
 
 /// What was read.
 pub struct Texts {
@@ -24,6 +24,13 @@ pub fn exec(threads: Option<usize>, observer: &dyn Observer) -> Result<Exec<'_>>
     Ok(Exec { threads: scan::threads(threads)?, observer, cancel, memory: Memory::UNLIMITED, spill: None, keep_texts: true })
 }
 
+/// Says what comes next, where somebody watches.
+pub fn announce(step: &str, quiet: bool) {
+    if output::is_watched() && !quiet {
+        output::error(&format!("{step}\n"));
+    }
+}
+
 /// Reads everything; an error where there is no document.
 pub fn read(plan: &Plan, exec: &Exec<'_>, inputs: &[OsString], sink: &dyn Sink) -> Result<Texts> {
     let collection = onefold::ingest(plan, exec, scan::source(inputs, &[])?, sink)?;
@@ -36,10 +43,10 @@ fn skipped(collection: &Collection) -> u64 {
 }
 
 /// Whether all was taken as it is; an error where there is no document.
-pub fn check(collection: &Collection) -> Result<Done> {
+pub fn check(collection: &Collection) -> onefold::Result<Done> {
     if collection.documents.is_empty() {
         let first = collection.skipped.first().map(|s| format!(" (first: '{}', {}: {})", s.input, s.reason, s.detail));
-        return Err(Error::NoInput { seen: skipped(collection), first: first.unwrap_or_default() }.into());
+        return Err(Error::NoInput { seen: skipped(collection), first: first.unwrap_or_default() });
     }
     Ok(if collection.skipped.iter().any(Skipped::is_loss) { Done::Partial } else { Done::Complete })
 }

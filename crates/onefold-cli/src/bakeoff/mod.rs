@@ -32,11 +32,7 @@ pub fn run(args: &BakeoffArgs) -> Result<Done> {
     let Texts { documents, done, .. } = texts::read(&base, &exec, &args.inputs, &onefold::Discard)?;
     let exec = Exec { keep_texts: false, ..exec };
     let entrants = entrants(args, &base);
-    let watch = |name: &str| {
-        if output::is_watched() && !args.quiet {
-            output::error(&format!("{name}\n"));
-        }
-    };
+    let watch = |name: &str| texts::announce(name, args.quiet);
     let result = bakeoff(&base, &entrants, &documents, gold.as_ref(), &exec, watch)?;
     let page = page::page(&result, &entrants, &inputs(args));
     onefold::replace_file(&args.out, page.as_bytes())?;

@@ -33,7 +33,7 @@ pub fn run(args: &TuneArgs) -> Result<Done> {
     let shelf = Shelf::new(&collection, false)?;
     drop(collection);
     let classes = if args.classes.is_empty() { Classes::doubling() } else { Classes::new(args.classes.iter().copied()) };
-    let advice = tune(&shelf, classes, wish, &exec, |step| announce(step, args.quiet))?;
+    let advice = tune(&shelf, classes, wish, &exec, |step| texts::announce(step, args.quiet))?;
     if let Method::Adaptive(settings) = &plan.method {
         plan.method = Method::Adaptive(advice.settings(settings.margin));
     }
@@ -45,13 +45,6 @@ pub fn run(args: &TuneArgs) -> Result<Done> {
     }
     output::print_as(args.json, args.quiet, || Ok(serde_json::to_string_pretty(&advice)? + "\n"), || text(&advice, &plan, args))?;
     Ok(done)
-}
-
-/// Says what comes next, where somebody watches.
-fn announce(step: &str, quiet: bool) {
-    if output::is_watched() && !quiet {
-        output::error(&format!("{step}\n"));
-    }
 }
 
 /// How documents are compared, by the one method that this is about.

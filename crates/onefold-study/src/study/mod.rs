@@ -59,6 +59,17 @@ pub struct Study {
     pub seconds: Vec<(&'static str, f64)>,
 }
 
+impl Study {
+    /// How far arithmetic and samples lie apart at most, where enough shingles are sampled (§8.3).
+    pub fn largest_difference(&self) -> Option<f64> {
+        let sure = self.model.iter().filter(|row| row.sampled >= ENOUGH_SAMPLED);
+        sure.filter_map(Comparison::difference).max_by(f64::total_cmp)
+    }
+}
+
+/// So many sampled shingles of a pair are enough for arithmetic to be sure.
+const ENOUGH_SAMPLED: f64 = 25.0;
+
 /// What is left of the true pairs where each piece of a collection is looked at alone.
 #[derive(Clone, Debug, Serialize)]
 pub struct Pieces {
