@@ -25,6 +25,8 @@ const ROUNDS: usize = 4;
 const EXPECTED_ERROR: f64 = 0.02;
 /// Less than this is not worth another plan.
 const TOLERANCE: f64 = 0.005;
+/// Classes with this share of all pairs that are found answer for the whole.
+const MANY: f64 = 0.05;
 /// A class with fewer true pairs is left to expectations: its trials say little.
 const ENOUGH: f64 = 20.0;
 
@@ -107,14 +109,15 @@ impl Forecast {
         self.interval(Outlook::recall)
     }
 
-    /// What is believed after the trials: between what was expected and what they gave, nearer to what is surer.
-    fn believed(&self, value: Value) -> Option<f64> {
+    /// What is believed after the trials, between what was expected and what they gave, nearer to what is surer; and the standard deviation
+    /// between runs.
+    fn believed(&self, value: Value) -> Option<(f64, f64)> {
         let (expected, pooled) = (value(&self.expected)?, value(&self.pooled())?);
         let trials: Vec<f64> = self.trials.iter().filter_map(value).collect();
         let count = trials.len() as f64;
         let square = trials.iter().map(|trial| (trial - pooled).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
         let [of_expected, of_trials] = [EXPECTED_ERROR.powi(2), (square / count).max(1e-9)].map(f64::recip);
-        Some((expected * of_expected + pooled * of_trials) / (of_expected + of_trials))
+        Some(((expected * of_expected + pooled * of_trials) / (of_expected + of_trials), square.sqrt()))
     }
 
     fn interval(&self, value: impl Fn(&Outlook) -> Option<f64>) -> Option<(f64, f64)> {
@@ -178,24 +181,37 @@ pub fn plan_for(density: &Density, wish: Wish, exec: &Exec<'_>, mut watch: impl 
     Err(Error::Bug("no plan was made".into()))
 }
 
-/// Asks for more where trials gave less than was expected. Pairs of one template share their shingles, so that a sample is right or wrong about
-/// all of them at once; expectations do not see this. Returns whether it changed anything.
+/// Asks for more where trials gave less than was expected, and where a single run may well give less over all classes. Pairs of one template
+/// share their shingles, so that a sample is right or wrong about all of them at once; expectations do not see this. Returns whether it
+/// changed anything.
 fn raise(goals: &mut [Goal], advice: &Advice) -> bool {
     let mut raised = false;
-    for (goal, class) in goals.iter_mut().zip(&advice.classes).filter(|(_, class)| class.pairs.expected.truth >= ENOUGH) {
-        let asked = [advice.goal.precision, advice.goal.recall];
-        let values: [Value; 2] = [Outlook::precision, Outlook::recall];
-        for ((slot, asked), value) in [&mut goal.precision, &mut goal.recall].into_iter().zip(asked).zip(values) {
-            let Some((believed, expected)) = class.pairs.believed(value).zip(value(&class.pairs.expected)) else { continue };
+    let overall = short_of(&advice.overall, Outlook::precision, advice.goal.precision, 1.0);
+    for (goal, class) in goals.iter_mut().zip(&advice.classes) {
+        let pairs = &class.pairs;
+        if pairs.expected.truth < ENOUGH {
+            continue;
+        }
+        let many = pairs.expected.found >= MANY * advice.overall.expected.found;
+        let precision = short_of(pairs, Outlook::precision, advice.goal.precision, 0.0).max(if many { overall } else { 0.0 });
+        let recall = short_of(pairs, Outlook::recall, advice.goal.recall, 0.0);
+        let values =
+            [(&mut goal.precision, precision, pairs.expected.precision()), (&mut goal.recall, recall, pairs.expected.recall())];
+        for (slot, short, expected) in values {
             // What is missing is asked for on top of what is expected now.
-            let more = (expected + asked - believed).min((1.0 + asked) / 2.0);
-            if believed < asked - TOLERANCE && more > *slot {
+            let more = (expected.unwrap_or(1.0) + short).min((1.0 + *slot) / 2.0);
+            if short > TOLERANCE && more > *slot {
                 *slot = more;
                 raised = true;
             }
         }
     }
     raised
+}
+
+/// By how much a value, less so many deviations between runs, falls short of what was asked for.
+fn short_of(pairs: &Forecast, value: Value, asked: f64, deviations: f64) -> f64 {
+    pairs.believed(value).map_or(0.0, |(believed, deviation)| (asked - believed + deviations * deviation).max(0.0))
 }
 
 /// What is looked at in an outlook.
