@@ -67,6 +67,12 @@ impl Entry {
         let ShingleRef { arena, start, len, .. } = self.shingles;
         (self.features > 0).then_some(ShingleRef { arena, start: start + len, len: self.features, hash: 0 })
     }
+
+    /// Where its own words are, and a hash of them, in runs that keep the words of all documents that have shingles.
+    pub(crate) fn words(&self) -> ShingleRef {
+        let ShingleRef { arena, start, len, .. } = self.shingles;
+        ShingleRef { arena, start: start + len + self.features, len: self.tokens + 1, hash: 0 }
+    }
 }
 
 /// Where a document's bytes are.

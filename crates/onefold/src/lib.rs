@@ -85,7 +85,7 @@ pub use reuse::{LeftOut, Place, RepeatedPassage, Reuse, ReuseSettings, Sequences
 pub use run::{Counts, Outcome, Pair, PairRows, Reason, ReferenceCounts, Relation, SourceCounts, Stage, Verdict, Warning, run};
 pub use shingle::hash::FINGERPRINT_VERSION;
 pub use shingle::{Hash, Recipe, Shingler, Unit};
-pub use threshold::Threshold;
+pub use threshold::{Threshold, Tolerance};
 pub use verify::diff::{Change, Diff, Kind, diff};
 pub use verify::edit::{Normalizer, edit_distance, edit_distance_at_most};
 pub use verify::passages::Passage;

@@ -13,7 +13,7 @@ use crate::document::{Digest, Document, Flags, ShingleRef};
 use crate::extract::{self, Extracted, extract};
 use crate::fingerprint::{Built, Taken};
 use crate::normalize::{Tokens, Words};
-use crate::plan::{Columns, Plan};
+use crate::plan::{Columns, Plan, Verify};
 use crate::run::Stage;
 use crate::shingle::{Shingler, first_bytes, set_hash};
 
@@ -214,6 +214,10 @@ impl<'a> Workbench<'a> {
         let shingles = ShingleRef { arena: 0, start: start as u32, len: shingles.len() as u32, hash };
         let taken = Taken { tokens: kept, url: about.url.as_deref() };
         let features = self.method.as_ref().map_or(0, |method| take_features(method, taken, &mut self.arena));
+        if self.plan.verify == Verify::Edit && shingles.len > 0 {
+            self.arena.extend_from_slice(self.tokens.hashes());
+            self.arena.push(set_hash(self.tokens.hashes()));
+        }
         let Document { id, source, url, time, score, .. } = about;
         let score = score.filter(|score| !score.is_nan());
         Raw {

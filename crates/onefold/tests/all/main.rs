@@ -7,6 +7,7 @@ mod cases;
 mod compare;
 mod corpus;
 mod determinism;
+mod edit;
 mod floor;
 mod generate;
 mod generated;
