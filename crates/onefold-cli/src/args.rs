@@ -216,6 +216,11 @@ pub struct PlanArgs {
     /// Take the endings of a language off words, such as en
     #[arg(long, value_name = "LANG")]
     pub stem: Option<String>,
+    /// Leave out words that many documents have: those with ln(N/n) below X, where n of N documents have them; higher leaves out more
+    ///
+    /// The inputs are read twice, first to count words. 4 leaves out what one document in 55 has, 5 what one in 148 has.
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub min_idf: Option<f64>,
     /// How shingles are hashed [default: fast]
     #[arg(long, value_enum)]
     pub hash: Option<HashName>,

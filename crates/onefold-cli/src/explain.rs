@@ -109,6 +109,9 @@ impl Case {
             Verify::Edit => writeln!(text, "  verified by words: at most {} of the longer document to edit", plan.max_edit),
             Verify::None => writeln!(text, "  not verified: the method's word counts, whatever the resemblance"),
         };
+        if let (Some(least), Some(_)) = (plan.min_idf, &self.comparison) {
+            let _ = writeln!(text, "  counted below are all words, also those that --min-idf {least} left out");
+        }
         if !self.row.text("flags").is_empty() {
             let _ = writeln!(text, "  flags: {}", self.row.text("flags"));
         }

@@ -72,6 +72,7 @@ pub fn resolve(args: &PlanArgs) -> Result<Plan> {
             *slot = Some(language.parse()?);
         }
     }
+    plan.min_idf = args.min_idf.or(plan.min_idf);
     plan.method = minhash(plan.method, &args.minhash)?;
     let mut plan = args.set.iter().try_fold(plan, |plan, typed| change(&plan, typed))?;
     reading(&mut plan, &args.reading);

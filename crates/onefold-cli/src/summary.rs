@@ -89,6 +89,9 @@ impl Summary<'_> {
             line("  known already", reference.removed, &more);
         }
         line("clusters", counts.clusters, &largest(counts));
+        if let Some(words) = counts.words {
+            line("words left out", words.left_out, &format!("of {} different ones", grouped(words.distinct)));
+        }
         if counts.skipped > 0 {
             line("skipped", counts.skipped, &reasons(&counts.skipped_by_reason));
         }

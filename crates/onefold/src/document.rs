@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::arenas::Arenas;
 use crate::error::{Error, Result};
+use crate::normalize::CommonWords;
 
 /// A document handed over in memory, for users of the library.
 #[derive(Clone, Debug, Default)]
@@ -224,6 +225,23 @@ impl InputFile {
     }
 }
 
+/// The words of a collection, where they were counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WordCounts {
+    /// Documents that were counted, those of the reference among them.
+    pub documents: u64,
+    /// Different words.
+    pub distinct: u64,
+    /// Of these: left out because too many documents have them.
+    pub left_out: u64,
+}
+
+impl WordCounts {
+    pub(crate) fn of(common: &CommonWords) -> WordCounts {
+        WordCounts { documents: common.documents(), distinct: common.distinct(), left_out: common.left_out() }
+    }
+}
+
 /// The collection after stages 1–4: everything but the text.
 #[derive(Debug, Default)]
 pub struct Collection {
@@ -237,6 +255,8 @@ pub struct Collection {
     pub arenas: Arenas,
     /// The text of each document, where they were kept.
     pub texts: Vec<String>,
+    /// Where words were left out because too many documents have them.
+    pub words: Option<WordCounts>,
     /// Documents that were read as the reference, where there is one; not all of them need be among the documents.
     pub reference_documents: Option<u64>,
     /// Inputs that were not processed, and remarks on others.

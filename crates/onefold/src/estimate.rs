@@ -100,7 +100,9 @@ fn stages_factor(plan: &Plan, on_disk: bool) -> f64 {
         (true, false) => 1.6,
         (true, true) => 3.0,
     };
-    exact + containment
+    // Words are counted in a pass of their own.
+    let counting = if plan.min_idf.is_some() { 1.0 } else { 0.0 };
+    exact + containment + counting
 }
 
 /// Pairs and the rows that are made of them are there together.

@@ -40,6 +40,9 @@ pub struct Plan {
     /// Words lose the endings of this language.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stem: Option<Language>,
+    /// Words of which ln(N/n) is below this are left out, where n of the N documents have them; higher leaves out more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_idf: Option<f64>,
     /// What shingles are made of.
     pub shingle: Unit,
     /// Words (or characters, lines) in a shingle; longer ones find fewer and surer duplicates.
@@ -170,6 +173,7 @@ impl Default for Plan {
             numbers: Numbers::Keep,
             stop_words: None,
             stem: None,
+            min_idf: None,
             shingle: Unit::Words,
             ngram_size: 5,
             hash: Hash::Fast,
@@ -276,7 +280,7 @@ impl Plan {
 
     /// Which words are left out or replaced.
     pub(crate) fn filtering(&self) -> Filtering {
-        Filtering { numbers: self.numbers, stop_words: self.stop_words, stem: self.stem }
+        Filtering { numbers: self.numbers, stop_words: self.stop_words, stem: self.stem, min_idf: self.min_idf }
     }
 
     /// The method, with its numbers worked out.

@@ -66,6 +66,7 @@ impl Recalled {
             collection.documents.push(entry.ok_or_else(wrong)?);
         }
         collection.files = files.all;
+        collection.words = saved.manifest.counts.words;
         collection.reference_documents = saved.manifest.counts.reference.map(|counts| counts.documents);
         let numbers = (0..).zip(&collection.documents).map(|(at, document)| (document.id.clone(), at)).collect();
         Ok(Recalled { collection, numbers })

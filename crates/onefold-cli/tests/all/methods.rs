@@ -182,3 +182,25 @@ fn edit_distances_that_make_no_sense_are_refused() {
     }
     place.onefold(["bakeoff", "docs.jsonl", "--verify", "edit"]).run().exits(2).says(&["exact", "none"]);
 }
+
+#[test]
+fn common_words_may_be_left_out() {
+    let place = place();
+    let scan = ["scan", "docs.jsonl", "--min-idf", "1", "--out", "r"];
+    let text = place.onefold(scan).run().exits(0).stdout;
+    assert!(text.contains("words left out") && !text.contains("warning"), "{text}");
+    let manifest: Value = serde_json::from_str(&fs::read_to_string(place.at("r/run.json")).unwrap()).unwrap();
+    assert_eq!((&manifest["plan"]["min-idf"], &manifest["counts"]["words"]["left_out"]), (&1.0.into(), &1.into()), "'changed'");
+    let compared = place.onefold(["compare", "a0", "b0", "--result", "r"]).run().exits(0).stdout;
+    assert!(compared.contains("all words count here"), "{compared}");
+    let explained = place.onefold(["explain", "b0", "--result", "r"]).run().exits(0).stdout;
+    assert!(explained.contains("all words, also those that --min-idf 1 left out"), "{explained}");
+    let text = place.onefold(["scan", "docs.jsonl", "--min-idf", "4", "--out", "s"]).run().exits(0).stdout;
+    assert!(text.contains("among 55 documents, and here are 12"), "{text}");
+    place.onefold(["scan", "docs.jsonl", "--min-idf", "-1", "--out", "t"]).run().exits(2).says(&["min-idf", "from 0 to 40"]);
+    place.onefold(["scan", "-", "--min-idf", "1", "--out", "t"]).run().exits(2).says(&[
+        "count the words of '-'",
+        "only once",
+        "to a file first",
+    ]);
+}

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{PairRows, Relation, Verdict};
-use crate::document::Collection;
+use crate::document::{Collection, WordCounts};
 use crate::error::{Result, SkipKind, Skipped};
 use crate::plan::{Plan, Verify};
 use crate::shingle::hash::SHINGLE_BITS;
@@ -34,6 +34,9 @@ pub struct Counts {
     /// What was compared with, where there was a reference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<ReferenceCounts>,
+    /// Words that were left out because too many documents have them, where that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub words: Option<WordCounts>,
     /// Files and records that became no document.
     pub skipped: u64,
     /// Skipped, by reason.
@@ -129,6 +132,7 @@ pub(super) fn count(collection: &Collection, verdicts: &[Verdict], pairs: &PairR
     pairs.each(|pair| counts.pairs += u64::from(pair.accepted))?;
     let sources = collection.sources.iter().cloned().zip(by_source);
     counts.sources = sources.filter(|(_, source)| source.documents > 0).collect();
+    counts.words = collection.words;
     counts.reference = reference(collection, verdicts);
     Ok(counts)
 }
@@ -147,7 +151,17 @@ fn about_method(plan: &Plan, collection: &Collection) -> impl Iterator<Item = Wa
         code: "few_bits".into(),
         message: format!("hashes of {} bits: up to {colliding:.0} pairs of different shingles look the same", plan.hash.bits()),
     });
-    unverified.into_iter().chain(collisions)
+    // Of no word is ln(N/n) more than ln N.
+    let none_left = collection.words.filter(|words| words.distinct > 0 && words.left_out == words.distinct);
+    let wordless = plan.min_idf.zip(none_left).map(|(least, WordCounts { documents, .. })| Warning {
+        code: "no_words_left".into(),
+        message: format!(
+            "--min-idf {least} left every word out, so that only equal texts were found: a word of one document is rare enough \
+             among {:.0} documents, and here are {documents}",
+            least.exp().ceil()
+        ),
+    });
+    unverified.into_iter().chain(collisions).chain(wordless)
 }
 
 fn reference(collection: &Collection, verdicts: &[Verdict]) -> Option<ReferenceCounts> {

@@ -67,7 +67,7 @@ pub(super) fn assemble(
         documents.iter().map(|d| texts.remove(&d.locator).unwrap_or_default()).collect()
     };
     let arenas = Arenas::new(arenas, spilled);
-    Ok(Collection { documents, files, sources, arenas, texts, reference_documents: None, skipped })
+    Ok(Collection { documents, files, sources, arenas, texts, words: None, reference_documents: None, skipped })
 }
 
 /// Names of sources, numbered as they come.

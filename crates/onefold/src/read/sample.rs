@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::catalog::{FileKind, Listed, Portion, RowFormat};
 use super::document::Raw;
-use super::ingest::{self, AllBatches, Listing};
+use super::ingest::{self, AllBatches, Inputs, Listing};
 use super::keep::{self, About, Keeper};
 use super::open::{self, Packing};
 use super::resume::{Journal, Left};
@@ -153,7 +153,8 @@ impl Kind {
         let reading = Exec { threads: exec.threads, observer: &meter, cancel: Arc::clone(&exec.cancel), ..Exec::default() };
         let journal = Journal::new(plan, &chosen, &[])?;
         let keeper = Keeper::new(&reading, journal, false);
-        let read = ingest::read_batches(plan, &reading, &chosen, Vec::new(), Vec::new(), keeper, Left::default())?;
+        let inputs = Inputs { listed: &chosen, streams: Vec::new(), memory: &[] };
+        let read = ingest::read_batches(plan, &reading, inputs, None, keeper, Left::default())?;
         let AllBatches { batches, unread, .. } = read;
         sample.skipped.extend(unread);
         let abouts = batches.into_iter().map(|batch| batch.open(None).map(|(about, _)| about));

@@ -10,15 +10,17 @@ pub mod hash;
 pub mod rabin;
 mod sort;
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 pub use family::Hash;
 
-use crate::normalize::{Filtering, TextRules, Tokens, Words};
+use crate::normalize::{CommonWords, Filtering, TextRules, Tokens, Words};
 use family::Hasher;
 
 /// What documents are compared by: how text becomes words, words become chunks and chunks become hashes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Recipe {
     /// How text is cut into words.
     pub text: TextRules,
@@ -89,6 +91,12 @@ impl Shingler {
     pub fn new(recipe: Recipe) -> Shingler {
         let lines = Lines { words: Words::new(recipe.text, recipe.filtering), tokens: Tokens::default() };
         Shingler { hasher: recipe.hash.hasher(), lines, ..Shingler::default() }
+    }
+
+    /// Leaves out, also, what too many documents have.
+    pub(crate) fn without(mut self, common: Option<&Arc<CommonWords>>) -> Shingler {
+        self.lines.words = std::mem::take(&mut self.lines.words).without(common);
+        self
     }
 
     /// Bytes of its buffers.

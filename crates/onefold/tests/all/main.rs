@@ -11,6 +11,7 @@ mod edit;
 mod floor;
 mod generate;
 mod generated;
+mod idf;
 mod ids;
 mod invariants;
 mod kept;
