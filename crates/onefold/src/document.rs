@@ -242,6 +242,30 @@ impl WordCounts {
     }
 }
 
+/// How many different shingles look the same where hashes have few bits.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CollisionCounts {
+    /// Bits of a hash.
+    pub bits: u32,
+    /// Different shingles of all documents, those of the reference among them.
+    pub shingles: u64,
+    /// Pairs of them that are expected to look the same: n²/2^(bits + 1).
+    pub expected: f64,
+    /// Pairs that do.
+    pub measured: u64,
+    /// Shingles and pairs were counted among one in so many hashes, and multiplied.
+    pub one_in: u64,
+}
+
+/// What was counted while documents were read, where that was asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Counted {
+    /// Where words were left out because too many documents have them.
+    pub words: Option<WordCounts>,
+    /// Where hashes have few bits, and all was read in one run.
+    pub collisions: Option<CollisionCounts>,
+}
+
 /// The collection after stages 1–4: everything but the text.
 #[derive(Debug, Default)]
 pub struct Collection {
@@ -255,8 +279,8 @@ pub struct Collection {
     pub arenas: Arenas,
     /// The text of each document, where they were kept.
     pub texts: Vec<String>,
-    /// Where words were left out because too many documents have them.
-    pub words: Option<WordCounts>,
+    /// What was counted beside them.
+    pub counted: Counted,
     /// Documents that were read as the reference, where there is one; not all of them need be among the documents.
     pub reference_documents: Option<u64>,
     /// Inputs that were not processed, and remarks on others.

@@ -60,7 +60,9 @@ mod threshold;
 mod verify;
 
 pub use cluster::{ClusterMode, Members};
-pub use document::{Collection, Digest, DocIndex, Document, Entry, Flags, InputFile, Locator, WordCounts};
+pub use document::{
+    Collection, CollisionCounts, Counted, Digest, DocIndex, Document, Entry, Flags, InputFile, Locator, WordCounts,
+};
 pub use error::{Error, ErrorKind, Result, SkipKind, Skipped, printable};
 pub use estimate::{Estimate, estimate};
 pub use exec::{Exec, Memory, Observer, Silent, Spill, parse_size};

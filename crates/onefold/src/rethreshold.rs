@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::document::{Collection, Digest, DocIndex, Entry, Flags, InputFile, Locator, ShingleRef};
+use crate::document::{Collection, Counted, Digest, DocIndex, Entry, Flags, InputFile, Locator, ShingleRef};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::join::{SetIndex, SetPair, Sets};
-use crate::outcome::{Aside, Outcome};
+use crate::outcome::{Aside, Counts, Outcome};
 use crate::plan::Verify;
 use crate::read::TextPlace;
 use crate::report::{PairsTable, Row, SavedResult};
@@ -66,7 +66,8 @@ impl Recalled {
             collection.documents.push(entry.ok_or_else(wrong)?);
         }
         collection.files = files.all;
-        collection.words = saved.manifest.counts.words;
+        let Counts { words, collisions, .. } = saved.manifest.counts;
+        collection.counted = Counted { words, collisions };
         collection.reference_documents = saved.manifest.counts.reference.map(|counts| counts.documents);
         let numbers = (0..).zip(&collection.documents).map(|(at, document)| (document.id.clone(), at)).collect();
         Ok(Recalled { collection, numbers })

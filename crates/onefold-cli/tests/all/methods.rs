@@ -204,3 +204,19 @@ fn common_words_may_be_left_out() {
         "to a file first",
     ]);
 }
+
+#[test]
+fn few_bits_are_counted() {
+    let place = place();
+    let text = place.onefold(["scan", "docs.jsonl", "--hash", "rabin32", "--out", "r"]).run().exits(0).stdout;
+    assert!(text.contains("hash collisions") && text.contains("with 32 bits, 0.0 expected"), "{text}");
+    let manifest: Value = serde_json::from_str(&fs::read_to_string(place.at("r/run.json")).unwrap()).unwrap();
+    let counted = &manifest["counts"]["collisions"];
+    // Six texts of 56 shingles, and two more of each near one: its last words differ.
+    assert_eq!((&counted["shingles"], &counted["measured"], &counted["one_in"]), (&348.into(), &0.into(), &1.into()));
+    place.onefold(["rethreshold", "r", "--threshold", "0.9", "--out", "again"]).run().exits(0);
+    let again: Value = serde_json::from_str(&fs::read_to_string(place.at("again/run.json")).unwrap()).unwrap();
+    assert_eq!(again["counts"]["collisions"], *counted);
+    let text = place.onefold(["scan", "docs.jsonl", "--out", "s"]).run().exits(0).stdout;
+    assert!(!text.contains("collisions"), "{text}");
+}

@@ -17,7 +17,7 @@ use crate::learn::Frequencies;
 use crate::normalize::{CommonWords, Tokens, Words};
 use crate::plan::{Columns, Plan, Verify};
 use crate::run::Stage;
-use crate::shingle::{Shingler, first_bytes, set_hash};
+use crate::shingle::{Collisions, Shingler, first_bytes, set_hash};
 
 /// A document as a worker leaves it; names and numbers that need the whole collection come later.
 #[derive(Debug, Serialize, Deserialize)]
@@ -111,7 +111,7 @@ impl<'a> Workbench<'a> {
             fields: FieldReader::new(&wanted_columns(&plan.columns)),
             words: Words::new(plan.text, plan.filtering()).without(common),
             tokens: Tokens::default(),
-            shingler: Shingler::new(plan.recipe()).without(common),
+            shingler: Shingler::new(plan.recipe()).without(common).watching(plan.hash),
             arena: Vec::new(),
             method: plan.build_method().ok().filter(|method| method.as_dyn().takes_features()),
             counted: None,
@@ -130,6 +130,16 @@ impl<'a> Workbench<'a> {
     /// What was counted, to be taken.
     pub(super) fn counted(&mut self) -> &mut Frequencies {
         self.counted.get_or_insert_default()
+    }
+
+    /// What was seen of hashes of few bits so far.
+    pub(super) fn take_collisions(&mut self) -> Option<Collisions> {
+        self.shingler.collisions.take()
+    }
+
+    /// Goes on where another has stopped.
+    pub(super) fn go_on_counting(&mut self, collisions: Option<Collisions>) {
+        self.shingler.collisions = collisions;
     }
 
     /// Bytes of its buffers.

@@ -16,13 +16,14 @@ use super::lines::LineBlock;
 use super::resume::{AllRead, Done, Journal, Left};
 use super::warc::ContentRecord;
 use super::{Input, Source, open};
-use crate::document::{Collection, Document, InputFile, WordCounts};
+use crate::document::{Collection, Counted, Document, InputFile, WordCounts};
 use crate::error::{Error, Result, Skipped};
 use crate::exec::{Exec, SpillFile, give_back};
 use crate::normalize::CommonWords;
 use crate::plan::Plan;
 use crate::report::Sink;
 use crate::run::Stage;
+use crate::shingle::Collisions;
 
 /// What a worker takes.
 pub(super) enum Unit {
@@ -87,7 +88,7 @@ pub fn ingest(plan: &Plan, exec: &Exec<'_>, source: Source, sink: &dyn Sink) -> 
     let read = match left.all_read {
         Some(note) => {
             let files = note.unlisted.iter().map(|(name, reference)| super::unlisted(name, *reference)).collect();
-            AllBatches { batches: left.batches, spilled: left.file, files, unread: note.unread, words: note.words }
+            AllBatches { batches: left.batches, spilled: left.file, files, unread: note.unread, counted: note.counted }
         }
         None => {
             let inputs = Inputs { listed: &listed, streams, memory: &memory };
@@ -97,11 +98,11 @@ pub fn ingest(plan: &Plan, exec: &Exec<'_>, source: Source, sink: &dyn Sink) -> 
     exec.observer.end(Stage::Read);
     skipped.extend(read.unread);
     let files = listed.into_iter().map(|l| l.file).chain(read.files).collect();
-    let words = read.words;
+    let counted = read.counted;
     let mut collection = assemble(read.batches, read.spilled, files, skipped)?;
     let inputs = collection.inputs();
     collection.reference_documents = has_reference.then_some((collection.documents.len() - inputs) as u64);
-    collection.words = words;
+    collection.counted = counted;
     Ok(collection)
 }
 
@@ -147,8 +148,7 @@ pub(super) struct AllBatches {
     /// Streams and memory, numbered after the listed files.
     files: Vec<InputFile>,
     pub(super) unread: Vec<Skipped>,
-    /// Where common words were left out.
-    words: Option<WordCounts>,
+    counted: Counted,
 }
 
 /// Reads what an interrupted run has not left.
@@ -163,24 +163,27 @@ pub(super) fn read_batches(
     let done = left.done;
     keeper.go_on_with(left.file);
     let reading = Reading { plan, exec, listed, keeper: &keeper };
-    let (batches, fed) = reading.share_out(streams, memory, done, |units| work(&reading, common, units))?;
-    let mut batches: Vec<Batch> = batches.into_iter().flatten().collect();
+    let (worked, fed) = reading.share_out(streams, memory, done, |units| work(&reading, common, units))?;
+    let (batches, collisions): (Vec<Vec<Batch>>, Vec<Option<Collisions>>) = worked.into_iter().unzip();
+    let mut batches = batches.into_iter().flatten().collect::<Vec<Batch>>();
+    // Of what an earlier run has read only its hashes of few bits are left.
+    let collisions = collisions.into_iter().flatten().reduce(Collisions::and).filter(|_| left.batches.is_empty());
     if exec.check().is_err() && exec.spill.is_some() {
         keeper.spill_on_interrupt(&mut batches)?;
     }
     let (files, unread) = fed?;
     exec.check()?;
     batches.extend(left.batches);
-    let words = common.map(|common| WordCounts::of(common));
+    let counted = Counted { words: common.map(|common| WordCounts::of(common)), collisions: collisions.map(|all| all.counts()) };
     if let Some(spill) = exec.spill.as_ref().filter(|_| keeper.lets_go()) {
         keeper.spill(&mut batches)?;
         let unlisted = files.iter().map(|file| (file.name.clone(), file.reference)).collect();
-        AllRead { batches: batches.len(), unlisted, unread: unread.clone(), words }.note(spill)?;
+        AllRead { batches: batches.len(), unlisted, unread: unread.clone(), counted }.note(spill)?;
     }
     if keeper.spilling() {
         give_back();
     }
-    Ok(AllBatches { batches, spilled: keeper.into_file(), files, unread, words })
+    Ok(AllBatches { batches, spilled: keeper.into_file(), files, unread, counted })
 }
 
 /// What all threads of a pass over the bytes look at.
@@ -257,7 +260,10 @@ impl Reading<'_> {
     }
 }
 
-fn work(reading: &Reading<'_>, common: Option<&Arc<CommonWords>>, units: &Receiver<Weighed>) -> Result<Vec<Batch>> {
+/// What a worker has done.
+type Worked = (Vec<Batch>, Option<Collisions>);
+
+fn work(reading: &Reading<'_>, common: Option<&Arc<CommonWords>>, units: &Receiver<Weighed>) -> Result<Worked> {
     let &Reading { plan, exec, keeper, .. } = reading;
     let bench = || Workbench::new(plan, common, keeper.most_work(), exec.keep_texts);
     let mut workbench = bench();
@@ -269,7 +275,9 @@ fn work(reading: &Reading<'_>, common: Option<&Arc<CommonWords>>, units: &Receiv
         reading.check_weight(&workbench)?;
         batches.push(keeper.keep(about, &mut workbench.arena)?);
         if keeper.is_heavy(workbench.bytes()) {
+            let collisions = workbench.take_collisions();
             workbench = bench();
+            workbench.go_on_counting(collisions);
             give_back();
         }
         if !gone && keeper.lets_go() {
@@ -278,7 +286,7 @@ fn work(reading: &Reading<'_>, common: Option<&Arc<CommonWords>>, units: &Receiv
         }
         Ok(())
     })?;
-    Ok(batches)
+    Ok((batches, workbench.take_collisions()))
 }
 
 fn rows(file: u32, block: &LineBlock, plan: &Plan, workbench: &mut Workbench<'_>) -> About {

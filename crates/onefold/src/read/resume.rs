@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::catalog::Listed;
 use super::feed::Stream;
 use super::keep::{ABOUT, About, Batch, Place, SHINGLES, Weight, decode};
-use crate::document::WordCounts;
+use crate::document::Counted;
 use crate::error::{Error, Result, Skipped};
 use crate::exec::{ALL_READ, BATCHES, Exec, HEADING, JOURNAL, SPILL_VERSION, Spill, SpillFile};
 use crate::plan::Plan;
@@ -30,7 +30,7 @@ pub(super) struct AllRead {
     /// Inputs that are no files: name, and whether they are of the reference.
     pub(super) unlisted: Vec<(String, bool)>,
     pub(super) unread: Vec<Skipped>,
-    pub(super) words: Option<WordCounts>,
+    pub(super) counted: Counted,
 }
 
 impl Journal {

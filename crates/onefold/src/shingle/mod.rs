@@ -5,6 +5,7 @@
 //! multiplications a shingle and a bucket sort by default. Drops nothing; short documents are flagged by the caller.
 
 mod chunks;
+mod collisions;
 mod family;
 pub mod hash;
 pub mod rabin;
@@ -14,10 +15,12 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use collisions::Collisions;
 pub use family::Hash;
 
 use crate::normalize::{CommonWords, Filtering, TextRules, Tokens, Words};
 use family::Hasher;
+use hash::SHINGLE_BITS;
 
 /// What documents are compared by: how text becomes words, words become chunks and chunks become hashes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -77,6 +80,8 @@ pub struct Shingler {
     hasher: Hasher,
     hashes: Vec<u64>,
     lines: Lines,
+    /// Where hashes have few bits, and it is to be known what comes of that.
+    pub(crate) collisions: Option<Collisions>,
 }
 
 /// What it takes to look at a text line by line.
@@ -99,6 +104,12 @@ impl Shingler {
         self
     }
 
+    /// Counts chunks that look the same, if the hash has few bits.
+    pub(crate) fn watching(mut self, hash: Hash) -> Shingler {
+        self.collisions = (hash.bits() < SHINGLE_BITS).then(|| Collisions::new(hash.bits()));
+        self
+    }
+
     /// Bytes of its buffers.
     pub(crate) fn memory(&self) -> usize {
         self.buckets.memory() + self.hashes.capacity() * size_of::<u64>() + self.lines.tokens.memory()
@@ -111,13 +122,11 @@ impl Shingler {
         }
         let mut hashes = std::mem::take(&mut self.hashes);
         hashes.clear();
-        let size = recipe.size as usize;
-        match recipe.unit {
-            Unit::Words => chunks::words(tokens, size, &self.hasher, &mut hashes),
-            Unit::Chars => chunks::chars(tokens, size, &self.hasher, &mut hashes),
-            Unit::Bytes => chunks::bytes(tokens, size, &self.hasher, &mut hashes),
-            Unit::Lines => chunks::lines(text, size, &mut self.lines, &self.hasher, &mut hashes),
-            Unit::Spots => chunks::spots(tokens, size, &self.hasher, &mut hashes),
+        chunk(text, tokens, recipe, &mut self.lines, &self.hasher, &mut hashes);
+        if let Some(collisions) = &mut self.collisions {
+            let mut witnesses = Vec::with_capacity(hashes.len());
+            chunk(text, tokens, recipe, &mut self.lines, &Hasher::Fast, &mut witnesses);
+            collisions.add(hashes.iter().copied().zip(witnesses));
         }
         let mut filling = self.buckets.fill(hashes.len());
         hashes.iter().for_each(|&hash| filling.push(hash));
@@ -130,6 +139,18 @@ impl Shingler {
         let mut filling = self.buckets.fill((tokens.len() + 1).saturating_sub(words));
         hash::shingles(tokens, words, |shingle| filling.push(shingle));
         self.buckets.drain_into(target);
+    }
+}
+
+/// Appends the hashes of a document's chunks, in the order of the text.
+fn chunk(text: &str, tokens: &Tokens, recipe: Recipe, lines: &mut Lines, hasher: &Hasher, hashes: &mut Vec<u64>) {
+    let size = recipe.size as usize;
+    match recipe.unit {
+        Unit::Words => chunks::words(tokens, size, hasher, hashes),
+        Unit::Chars => chunks::chars(tokens, size, hasher, hashes),
+        Unit::Bytes => chunks::bytes(tokens, size, hasher, hashes),
+        Unit::Lines => chunks::lines(text, size, lines, hasher, hashes),
+        Unit::Spots => chunks::spots(tokens, size, hasher, hashes),
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod against;
 mod cases;
+mod collisions;
 mod compare;
 mod corpus;
 mod determinism;
