@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::words::Color;
@@ -194,9 +194,14 @@ pub struct PlanArgs {
     /// Change any setting of the method or the plan, such as modulo=8 (repeatable); 'onefold config' prints them all
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// What makes a candidate a pair: its resemblance on all shingles, or the method's word as it was published [default: exact]
+    /// What makes a candidate a pair: its resemblance on all shingles, its word edit distance, or the method's word as it was
+    /// published [default: exact]
     #[arg(long, value_enum)]
     pub verify: Option<VerifyName>,
+    /// With '--verify edit': the share of the longer document's words that may have to be inserted, deleted or replaced; higher finds
+    /// more [default: 0.3]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub max_edit: Option<String>,
     /// Leave shingles that more than N documents have out of sketches; not with 'exact', which needs no limit
     #[arg(long, value_name = "N")]
     pub common_shingles: Option<u32>,
@@ -215,6 +220,11 @@ pub struct PlanArgs {
     /// Take the endings of a language off words, such as en
     #[arg(long, value_name = "LANG")]
     pub stem: Option<String>,
+    /// Leave out words that many documents have: those with ln(N/n) below X, where n of N documents have them; higher leaves out more
+    ///
+    /// The inputs are read twice, first to count words. 4 leaves out what one document in 55 has, 5 what one in 148 has.
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub min_idf: Option<f64>,
     /// How shingles are hashed [default: fast]
     #[arg(long, value_enum)]
     pub hash: Option<HashName>,
@@ -312,11 +322,19 @@ fn method_names() -> PossibleValuesParser {
     PossibleValuesParser::new(onefold::PRESETS.map(|preset| PossibleValue::new(preset.name).help(preset.about)))
 }
 
+/// How pairs may be verified where they are then compared by resemblance.
+fn verify_by_resemblance() -> impl TypedValueParser<Value = VerifyName> {
+    let names = [VerifyName::Exact, VerifyName::None].iter().filter_map(VerifyName::to_possible_value);
+    PossibleValuesParser::new(names).try_map(|typed| VerifyName::from_str(&typed, false))
+}
+
 /// See `PlanArgs::verify`.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum VerifyName {
     /// Its resemblance reaches the threshold
     Exact,
+    /// Its word edit distance is at most --max-edit; the threshold says only what is proposed
+    Edit,
     /// The method proposed it; the resemblance is shown, but decides nothing
     None,
 }
@@ -620,7 +638,7 @@ pub struct BakeoffArgs {
     #[arg(long, value_name = "FILE")]
     pub gold: Option<PathBuf>,
     /// What makes a candidate of a method a pair: its word, as it was published, or its resemblance [default: none]
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = verify_by_resemblance())]
     pub verify: Option<VerifyName>,
     /// Resemblance from which a pair is true [default: 0.8]
     #[arg(short, long, value_name = "T", allow_negative_numbers = true)]
@@ -802,6 +820,7 @@ mod tests {
             ("ngram-size", plan.ngram_size.to_string()),
             ("method", plan.method.name().to_string()),
             ("containment", plan.containment.to_string()),
+            ("max-edit", plan.max_edit.to_string()),
             ("min-contained", plan.min_contained.to_string()),
             ("keep", format!("\"{}\"", plan.keep)),
             ("max-document-bytes", plan.max_document_bytes.to_string()),

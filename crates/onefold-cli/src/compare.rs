@@ -24,7 +24,7 @@ pub fn run(args: &CompareArgs) -> Result<Done> {
     let recipe = recipe(args, result.as_ref())?;
     let [first, second] = texts(args, result.as_ref())?;
     let comparison = Comparison::new(&first, &second, recipe);
-    let text = if args.json { json(args, &comparison, recipe.size) } else { text(args, &comparison, &recipe.chunk()) };
+    let text = if args.json { json(args, &comparison, recipe.size) } else { text(args, &comparison, recipe) };
     output::print(&text)?;
     Ok(Done::Complete)
 }
@@ -88,8 +88,11 @@ fn json(args: &CompareArgs, found: &Comparison, words: u32) -> String {
     format!("{value:#}\n")
 }
 
-fn text(args: &CompareArgs, found: &Comparison, chunk: &str) -> String {
-    let mut text = numbers(args, found, chunk);
+fn text(args: &CompareArgs, found: &Comparison, recipe: Recipe) -> String {
+    let mut text = numbers(args, found, &recipe.chunk());
+    if let Some(least) = recipe.filtering.min_idf {
+        let _ = writeln!(text, "\n  all words count here, also those that --min-idf {least} left out of the result");
+    }
     let longest: Vec<_> = found.passages.iter().take(SHOWN_PASSAGES).collect();
     if !longest.is_empty() && !found.is_exact() {
         text.push_str("\n  longest shared passages\n");

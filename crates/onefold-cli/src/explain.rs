@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use anyhow::Result;
-use onefold::{Comparison, Manifest, Relate, Row, SavedResult, printable};
+use onefold::{Comparison, Manifest, Relate, Row, SavedResult, Verify, printable};
 use serde_json::json;
 
 use crate::args::ExplainArgs;
@@ -104,8 +104,13 @@ impl Case {
         let plan = &self.manifest.plan;
         let _ =
             writeln!(text, "  threshold {}, shingles of {}, keep rules: {}", plan.threshold, plan.recipe().chunk(), plan.keep);
-        if plan.verify == onefold::Verify::None {
-            let _ = writeln!(text, "  not verified: the method's word counts, whatever the resemblance");
+        let _ = match plan.verify {
+            Verify::Exact => Ok(()),
+            Verify::Edit => writeln!(text, "  verified by words: at most {} of the longer document to edit", plan.max_edit),
+            Verify::None => writeln!(text, "  not verified: the method's word counts, whatever the resemblance"),
+        };
+        if let (Some(least), Some(_)) = (plan.min_idf, &self.comparison) {
+            let _ = writeln!(text, "  counted below are all words, also those that --min-idf {least} left out");
         }
         if !self.row.text("flags").is_empty() {
             let _ = writeln!(text, "  flags: {}", self.row.text("flags"));

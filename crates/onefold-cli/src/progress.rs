@@ -36,7 +36,7 @@ impl Progress {
 fn label(stage: Stage) -> &'static str {
     match stage {
         Stage::Read => "reading",
-        Stage::Learn => "counting shingles",
+        Stage::Learn => "counting",
         Stage::Fingerprint => "indexing",
         Stage::Join => "comparing",
         Stage::Rank => "ranking",
@@ -48,8 +48,10 @@ fn label(stage: Stage) -> &'static str {
 
 fn style(stage: Stage, known: bool) -> ProgressStyle {
     let template = match (stage, known) {
-        // The report stage knows its size where it reads inputs again.
-        (Stage::Read | Stage::Report, true) => "{msg:18} {bar:30} {bytes}/{total_bytes} {bytes_per_sec} {eta} left",
+        // Other stages know their size where they read inputs, too.
+        (Stage::Read | Stage::Learn | Stage::Report, true) => {
+            "{msg:18} {bar:30} {bytes}/{total_bytes} {bytes_per_sec} {eta} left"
+        }
         (Stage::Read, false) => "{msg:18} {spinner} {bytes} {bytes_per_sec}",
         (_, true) => "{msg:18} {bar:30} {human_pos}/{human_len} {per_sec} {eta} left",
         (_, false) => "{msg:18} {spinner} {elapsed}",
@@ -84,7 +86,12 @@ impl Observer for Progress {
                 bar.finish_and_clear();
             }
             if let Some(began) = state.began.take() {
-                state.timings.push((stage, to_milliseconds(began.elapsed().as_secs_f64())));
+                let seconds = began.elapsed().as_secs_f64();
+                // A stage may be entered twice.
+                match state.timings.iter_mut().find(|(known, _)| *known == stage) {
+                    Some((_, before)) => *before = to_milliseconds(*before + seconds),
+                    None => state.timings.push((stage, to_milliseconds(seconds))),
+                }
             }
         });
     }

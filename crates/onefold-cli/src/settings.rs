@@ -4,7 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Result;
-use onefold::{ClusterMode, Columns, Hash, Method, Numbers, PairsMode, Plan, Relate, Remove, TextRules, Threshold, Unit, Verify};
+use onefold::{
+    ClusterMode, Columns, Hash, Method, Numbers, PairsMode, Plan, Relate, Remove, TextRules, Threshold, Tolerance, Unit, Verify,
+};
 
 use crate::args::{
     ClusterName, HashName, MinHashArgs, NumbersName, PairsName, PlanArgs, ReadingArgs, RelationName, RemoveName, TextName,
@@ -55,6 +57,12 @@ pub fn resolve(args: &PlanArgs) -> Result<Plan> {
     plan.max_pairs = args.max_pairs.or(plan.max_pairs);
     plan.common_shingles = args.common_shingles.or(plan.common_shingles);
     set(&mut plan.verify, args.verify.map(verify));
+    if let Some(share) = &args.max_edit {
+        plan.max_edit = Tolerance::parse("max-edit", share)?;
+        if plan.verify != Verify::Edit {
+            return Err(Usage("--max-edit belongs to --verify edit".into()).into());
+        }
+    }
     set(&mut plan.shingle, args.shingle.map(unit));
     set(&mut plan.text, args.text.map(text));
     set(&mut plan.hash, args.hash.map(hash));
@@ -64,6 +72,7 @@ pub fn resolve(args: &PlanArgs) -> Result<Plan> {
             *slot = Some(language.parse()?);
         }
     }
+    plan.min_idf = args.min_idf.or(plan.min_idf);
     plan.method = minhash(plan.method, &args.minhash)?;
     let mut plan = args.set.iter().try_fold(plan, |plan, typed| change(&plan, typed))?;
     reading(&mut plan, &args.reading);
@@ -120,6 +129,7 @@ fn pairs(name: PairsName) -> PairsMode {
 pub fn verify(name: VerifyName) -> Verify {
     match name {
         VerifyName::Exact => Verify::Exact,
+        VerifyName::Edit => Verify::Edit,
         VerifyName::None => Verify::None,
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use anyhow::Result;
-use onefold::{Counts, KeptFolder, Outcome, Relate, Remove, printable};
+use onefold::{CollisionCounts, Counts, KeptFolder, Outcome, Relate, Remove, printable};
 use serde::Serialize;
 
 use crate::numbers::{duration, grouped, percent, shortened, to_milliseconds};
@@ -89,6 +89,13 @@ impl Summary<'_> {
             line("  known already", reference.removed, &more);
         }
         line("clusters", counts.clusters, &largest(counts));
+        if let Some(words) = counts.words {
+            line("words left out", words.left_out, &format!("of {} different ones", grouped(words.distinct)));
+        }
+        if let Some(CollisionCounts { bits, expected, measured, one_in, .. }) = counts.collisions {
+            let how = if one_in == 1 { String::new() } else { format!(", by a sample of 1 in {one_in}") };
+            line("hash collisions", measured, &format!("with {bits} bits, {expected:.1} expected{how}"));
+        }
         if counts.skipped > 0 {
             line("skipped", counts.skipped, &reasons(&counts.skipped_by_reason));
         }

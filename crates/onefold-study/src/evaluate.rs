@@ -134,8 +134,11 @@ fn from_column(state: &[Row], column: &str) -> Result<Gold, EvaluateError> {
     Gold::from_labels(labels.into_iter()).map_err(|problem| EvaluateError::Column { column: column.into(), problem })
 }
 
-/// Fills in how alike missed pairs are, from the texts, where they can still be read.
+/// Fills in how alike missed pairs are, from the texts, where they can still be read and are enough to tell.
 fn measure(result: &SavedResult, state: &[Row], missed: &mut [ErrorPair]) {
+    if result.manifest.plan.min_idf.is_some() {
+        return;
+    }
     let wanted: HashSet<&str> = missed.iter().flat_map(|pair| [pair.first.as_str(), pair.second.as_str()]).collect();
     let rows: Vec<&Row> = state.iter().filter(|row| wanted.contains(row.text("id"))).collect();
     let places: Vec<TextPlace> = rows.iter().map(|row| TextPlace::from_state(row)).collect();

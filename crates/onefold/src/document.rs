@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::arenas::Arenas;
 use crate::error::{Error, Result};
+use crate::normalize::CommonWords;
 
 /// A document handed over in memory, for users of the library.
 #[derive(Clone, Debug, Default)]
@@ -66,6 +67,12 @@ impl Entry {
     pub(crate) fn features(&self) -> Option<ShingleRef> {
         let ShingleRef { arena, start, len, .. } = self.shingles;
         (self.features > 0).then_some(ShingleRef { arena, start: start + len, len: self.features, hash: 0 })
+    }
+
+    /// Where its own words are, and a hash of them, in runs that keep the words of all documents that have shingles.
+    pub(crate) fn words(&self) -> ShingleRef {
+        let ShingleRef { arena, start, len, .. } = self.shingles;
+        ShingleRef { arena, start: start + len + self.features, len: self.tokens + 1, hash: 0 }
     }
 }
 
@@ -218,6 +225,47 @@ impl InputFile {
     }
 }
 
+/// The words of a collection, where they were counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WordCounts {
+    /// Documents that were counted, those of the reference among them.
+    pub documents: u64,
+    /// Different words.
+    pub distinct: u64,
+    /// Of these: left out because too many documents have them.
+    pub left_out: u64,
+}
+
+impl WordCounts {
+    pub(crate) fn of(common: &CommonWords) -> WordCounts {
+        WordCounts { documents: common.documents(), distinct: common.distinct(), left_out: common.left_out() }
+    }
+}
+
+/// How many different shingles look the same where hashes have few bits.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CollisionCounts {
+    /// Bits of a hash.
+    pub bits: u32,
+    /// Different shingles of all documents, those of the reference among them.
+    pub shingles: u64,
+    /// Pairs of them that are expected to look the same: n²/2^(bits + 1).
+    pub expected: f64,
+    /// Pairs that do.
+    pub measured: u64,
+    /// Shingles and pairs were counted among one in so many hashes, and multiplied.
+    pub one_in: u64,
+}
+
+/// What was counted while documents were read, where that was asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Counted {
+    /// Where words were left out because too many documents have them.
+    pub words: Option<WordCounts>,
+    /// Where hashes have few bits, and all was read in one run.
+    pub collisions: Option<CollisionCounts>,
+}
+
 /// The collection after stages 1–4: everything but the text.
 #[derive(Debug, Default)]
 pub struct Collection {
@@ -231,6 +279,8 @@ pub struct Collection {
     pub arenas: Arenas,
     /// The text of each document, where they were kept.
     pub texts: Vec<String>,
+    /// What was counted beside them.
+    pub counted: Counted,
     /// Documents that were read as the reference, where there is one; not all of them need be among the documents.
     pub reference_documents: Option<u64>,
     /// Inputs that were not processed, and remarks on others.

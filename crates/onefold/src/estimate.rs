@@ -100,7 +100,9 @@ fn stages_factor(plan: &Plan, on_disk: bool) -> f64 {
         (true, false) => 1.6,
         (true, true) => 3.0,
     };
-    exact + containment
+    // Words are counted in a pass of their own.
+    let counting = if plan.min_idf.is_some() { 1.0 } else { 0.0 };
+    exact + containment + counting
 }
 
 /// Pairs and the rows that are made of them are there together.
@@ -130,8 +132,9 @@ struct Course {
 
 impl Course {
     fn new(sample: &Sample, exec: &Exec<'_>) -> Course {
-        let Amounts { documents, raw_bytes, disk_bytes, shingles, keys, sketches, .. } = sample.inputs.and(&sample.reference);
-        let join = Needs { shingles: shingles as u64, keys: keys as u64, sketches: sketches as u64 };
+        let Amounts { documents, raw_bytes, disk_bytes, shingles, words, keys, sketches, .. } =
+            sample.inputs.and(&sample.reference);
+        let join = Needs { shingles: shingles as u64, words: words as u64, keys: keys as u64, sketches: sketches as u64 };
         Course {
             join,
             documents: read::bytes_of_documents(raw_bytes as u64, documents as u64),
@@ -181,7 +184,7 @@ mod tests {
 
     /// A gigabyte of text, as it was measured: 160,000 documents, 107 million shingles.
     fn course(limit: u64) -> Course {
-        let join = Needs { shingles: 107_000_000, keys: 20_000_000, sketches: 0 };
+        let join = Needs { shingles: 107_000_000, words: 0, keys: 20_000_000, sketches: 0 };
         let (documents, raw, work) = (77_000_000, 42_000_000, 32 << 20);
         Course { join, documents, raw, batches: 875_000_000, work, limit, resumable: false }
     }

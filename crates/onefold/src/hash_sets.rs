@@ -8,7 +8,7 @@ use crate::document::ShingleRef;
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::fingerprint::{Common, Exact};
-use crate::join::{Beside, Join, Ordered, Sets};
+use crate::join::{Bar, Beside, Join, Ordered, Sets};
 use crate::learn::Model;
 use crate::shingle::hash::SHINGLE_BITS;
 use crate::shingle::set_hash;
@@ -111,7 +111,8 @@ impl HashSets {
         let ordered = Ordered::new(arenas, &sets, Some(model));
         let (common, method) = (Common::default(), Exact::new(threshold));
         let beside = Beside { common: &common, documents: &[] };
-        let join = Join::new(&sets, &ordered, beside, &method, Some(threshold), exec)?;
+        let bar = Bar { threshold: Some(threshold), edits: None };
+        let join = Join::new(&sets, &ordered, beside, &method, bar, exec)?;
         join.each_pair(exec, |pair| {
             let [a, b] = [pair.first, pair.second].map(|set| sets.documents(set)[0]);
             found(CloseSets { first: a.min(b), second: a.max(b), overlap: pair.overlap });

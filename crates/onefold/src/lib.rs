@@ -61,7 +61,9 @@ mod threshold;
 mod verify;
 
 pub use cluster::{ClusterMode, Members};
-pub use document::{Collection, Digest, DocIndex, Document, Entry, Flags, InputFile, Locator};
+pub use document::{
+    Collection, CollisionCounts, Counted, Digest, DocIndex, Document, Entry, Flags, InputFile, Locator, WordCounts,
+};
 pub use error::{Error, ErrorKind, Result, SkipKind, Skipped, printable};
 pub use estimate::{Estimate, estimate};
 pub use exec::{Exec, Memory, Observer, Silent, Spill, parse_size};
@@ -88,7 +90,7 @@ pub use reuse::{LeftOut, Place, RepeatedPassage, Reuse, ReuseSettings, Sequences
 pub use run::{Counts, Outcome, Pair, PairRows, Reason, ReferenceCounts, Relation, SourceCounts, Stage, Verdict, Warning, run};
 pub use shingle::hash::FINGERPRINT_VERSION;
 pub use shingle::{Hash, Recipe, Shingler, Unit, text_of_shingle};
-pub use threshold::Threshold;
+pub use threshold::{Threshold, Tolerance};
 pub use verify::diff::{Change, Diff, Kind, diff};
 pub use verify::edit::{Normalizer, edit_distance, edit_distance_at_most};
 pub use verify::passages::Passage;

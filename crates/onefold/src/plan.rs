@@ -5,11 +5,12 @@ use serde::{Deserialize, Serialize};
 use crate::cluster::{ClusterMode, Members};
 use crate::error::{Error, Result};
 use crate::fingerprint::{Aim, Built, Guarantee, Method};
+use crate::join::Sameness;
 use crate::normalize::{Filtering, Language, Numbers, TextRules};
 use crate::rank::KeepRules;
 use crate::shingle::hash::FINGERPRINT_VERSION;
 use crate::shingle::{Hash, Recipe, Unit};
-use crate::threshold::Threshold;
+use crate::threshold::{Threshold, Tolerance};
 use crate::verify::{Containment, Measure};
 
 /// Everything that can change the answer. How it is computed (threads, progress) is [`crate::Exec`].
@@ -39,6 +40,9 @@ pub struct Plan {
     /// Words lose the endings of this language.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stem: Option<Language>,
+    /// Words of which ln(N/n) is below this are left out, where n of the N documents have them; higher leaves out more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub min_idf: Option<f64>,
     /// What shingles are made of.
     pub shingle: Unit,
     /// Words (or characters, lines) in a shingle; longer ones find fewer and surer duplicates.
@@ -69,6 +73,8 @@ pub struct Plan {
     pub common_shingles: Option<u32>,
     /// What makes a candidate a pair.
     pub verify: Verify,
+    /// With `verify = "edit"`: the share of the longer document's words that may have to be edited; higher finds more.
+    pub max_edit: Tolerance,
     /// The published work whose settings these are, as far as they were not changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preset: Option<String>,
@@ -82,8 +88,21 @@ pub struct Plan {
 pub enum Verify {
     /// Its resemblance, measured on all shingles, reaches the threshold.
     Exact,
+    /// Few of its words have to be edited to turn one document into the other. The resemblance decides only what is proposed.
+    Edit,
     /// The method's word. The resemblance is still measured, for the tables, but decides nothing.
     None,
+}
+
+impl Verify {
+    /// One word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verify::Exact => "exact",
+            Verify::Edit => "edit",
+            Verify::None => "none",
+        }
+    }
 }
 
 /// Names of the fields of a JSONL row; `meta.url` is the field `url` inside `meta`.
@@ -154,6 +173,7 @@ impl Default for Plan {
             numbers: Numbers::Keep,
             stop_words: None,
             stem: None,
+            min_idf: None,
             shingle: Unit::Words,
             ngram_size: 5,
             hash: Hash::Fast,
@@ -168,6 +188,7 @@ impl Default for Plan {
             columns: Columns::default(),
             common_shingles: None,
             verify: Verify::Exact,
+            max_edit: Tolerance::THREE_TENTHS,
             preset: None,
             method: Method::Exact,
         }
@@ -218,17 +239,19 @@ impl Plan {
         if self.common_shingles.is_some() && self.method == Method::Exact {
             return Err(Error::setting("common-shingles", "left away with the exact method, which needs no such limit", "given"));
         }
-        if self.verify == Verify::Exact {
-            return Ok(());
+        self.validate_verification()
+    }
+
+    fn validate_verification(&self) -> Result<()> {
+        let given = self.verify.name();
+        if self.verify == Verify::None && self.method == Method::Exact {
+            return Err(Error::setting("verify", "'exact' or 'edit' with the exact method", given));
         }
-        if self.method == Method::Exact {
-            return Err(Error::setting("verify", "'exact' with the exact method", "none"));
+        if self.verify != Verify::Exact && self.floor.is_some() {
+            return Err(Error::setting("verify", "'exact' where a floor is given", given));
         }
-        if self.floor.is_some() {
-            return Err(Error::setting("verify", "'exact' where a floor is given", "none"));
-        }
-        if self.relation == Relate::Containment {
-            return Err(Error::setting("verify", "'exact' where containment is asked for", "none"));
+        if self.verify != Verify::Exact && self.relation == Relate::Containment {
+            return Err(Error::setting("verify", "'exact' where containment is asked for", given));
         }
         Ok(())
     }
@@ -257,17 +280,38 @@ impl Plan {
 
     /// Which words are left out or replaced.
     pub(crate) fn filtering(&self) -> Filtering {
-        Filtering { numbers: self.numbers, stop_words: self.stop_words, stem: self.stem }
+        Filtering { numbers: self.numbers, stop_words: self.stop_words, stem: self.stem, min_idf: self.min_idf }
     }
 
     /// The method, with its numbers worked out.
     pub(crate) fn build_method(&self) -> Result<Built> {
-        self.method.build(Aim { threshold: self.join_threshold(), verified: self.verify == Verify::Exact })
+        self.method.build(Aim { threshold: self.join_threshold(), verified: self.verify != Verify::None })
     }
 
     /// The resemblance down to which pairs are looked for.
     pub fn join_threshold(&self) -> Threshold {
         self.floor.unwrap_or(self.threshold)
+    }
+
+    /// The resemblance that candidates have to reach. Edit distances decide on top of what the exact method finds, and on whatever
+    /// other methods propose.
+    pub(crate) fn reach(&self) -> Option<Threshold> {
+        let reaches = match self.verify {
+            Verify::Exact => true,
+            Verify::Edit => self.method == Method::Exact,
+            Verify::None => false,
+        };
+        reaches.then(|| self.join_threshold())
+    }
+
+    /// How far apart candidates may be by their words, where that decides.
+    pub(crate) fn edit_limit(&self) -> Option<Tolerance> {
+        (self.verify == Verify::Edit).then_some(self.max_edit)
+    }
+
+    /// What makes documents one before any are compared.
+    pub(crate) fn sameness(&self) -> Sameness {
+        if self.verify == Verify::Edit { Sameness::Words } else { Sameness::Shingles }
     }
 
     /// What decides whether two documents belong together.

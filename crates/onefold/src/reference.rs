@@ -2,16 +2,17 @@
 
 use crate::document::{Collection, DocIndex, Flags};
 use crate::error::Result;
-use crate::join::Sets;
+use crate::join::{Sameness, Sets};
 use crate::rank::{KeepRules, Ranking};
 
-/// Drops the documents of the reference that can stand for none, because they have no text or a better-ranked one has the same shingles.
-pub(crate) fn thin(collection: &mut Collection, keep: &KeepRules) -> Result<()> {
+/// Drops the documents of the reference that can stand for none, because they have no text or a better-ranked one is
+/// the same.
+pub(crate) fn thin(collection: &mut Collection, keep: &KeepRules, sameness: Sameness) -> Result<()> {
     let inputs = collection.inputs() as DocIndex;
     if inputs as usize == collection.documents.len() {
         return Ok(());
     }
-    let sets = Sets::collapse(collection)?;
+    let sets = Sets::collapse(collection, sameness)?;
     let ranking = Ranking::new(collection, keep);
     let mut needed: Vec<bool> = (0..collection.documents.len()).map(|document| document < inputs as usize).collect();
     for set in 0..sets.len() as u32 {

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::document::{Collection, Digest, DocIndex, Entry, Flags, InputFile, Locator, ShingleRef};
+use crate::document::{Collection, Counted, Digest, DocIndex, Entry, Flags, InputFile, Locator, ShingleRef};
 use crate::error::{Error, Result};
 use crate::exec::Exec;
 use crate::join::{SetIndex, SetPair, Sets};
-use crate::outcome::Outcome;
+use crate::outcome::{Aside, Counts, Outcome};
 use crate::plan::Verify;
 use crate::read::TextPlace;
 use crate::report::{PairsTable, Row, SavedResult};
@@ -16,8 +16,9 @@ use crate::threshold::Threshold;
 /// What a scan with `threshold` would find. It may be higher than that of the result, or lower down to its floor.
 pub fn rethreshold(saved: &SavedResult, exec: &Exec<'_>, threshold: Threshold) -> Result<Outcome> {
     let mut plan = saved.manifest.plan.clone();
-    if plan.verify == Verify::None {
-        return Err(Error::setting("verify", "'exact' where the threshold is to be changed", "none (in the result)"));
+    if plan.verify != Verify::Exact {
+        let given = format!("{} (in the result)", plan.verify.name());
+        return Err(Error::setting("verify", "'exact' where the threshold is to be changed", given));
     }
     if threshold < plan.join_threshold() {
         let allowed = format!("at least {}, down to which the scan listed pairs (--floor)", plan.join_threshold());
@@ -39,7 +40,8 @@ pub fn rethreshold(saved: &SavedResult, exec: &Exec<'_>, threshold: Threshold) -
     }
     let estimates = recalled.estimates(&table)?;
     let estimate = |a: DocIndex, b: DocIndex| Ok(estimates.get(&(a, b)).copied());
-    let (verdicts, rows) = conclude(&plan, exec, &recalled.collection, &sets, &Evidence::Pairs(&[pairs.into()]), &estimate)?;
+    let aside = Aside { estimate: &estimate, edit_distance: &|_, _| Ok(None) };
+    let (verdicts, rows) = conclude(&plan, exec, &recalled.collection, &sets, &Evidence::Pairs(&[pairs.into()]), aside)?;
     Outcome::close(plan, recalled.collection, verdicts, rows)
 }
 
@@ -64,6 +66,8 @@ impl Recalled {
             collection.documents.push(entry.ok_or_else(wrong)?);
         }
         collection.files = files.all;
+        let Counts { words, collisions, .. } = saved.manifest.counts;
+        collection.counted = Counted { words, collisions };
         collection.reference_documents = saved.manifest.counts.reference.map(|counts| counts.documents);
         let numbers = (0..).zip(&collection.documents).map(|(at, document)| (document.id.clone(), at)).collect();
         Ok(Recalled { collection, numbers })

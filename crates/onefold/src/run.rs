@@ -9,11 +9,11 @@ use crate::document::{Collection, DocIndex};
 use crate::error::{Error, Result};
 use crate::exec::{Exec, Spill};
 use crate::fingerprint::{Built, Common, Fingerprint};
-use crate::join::{self, Beside, Join, Ordered, PairList, SetIndex, SetPair, Sets};
+use crate::join::{self, Bar, Beside, Edits, Join, Ordered, PairList, SetIndex, SetPair, Sets};
 use crate::learn::{Model, feature_frequencies};
 use crate::neighbours::{Adjacent, Probing};
-use crate::outcome::{Clustering, list_pairs, list_star, verdicts};
-use crate::plan::{PairsMode, Plan, Relate, Remove, Verify};
+use crate::outcome::{Aside, Clustering, list_pairs, list_star, verdicts};
+use crate::plan::{PairsMode, Plan, Relate, Remove};
 use crate::rank::{Protected, Ranking};
 use crate::read::{self, Source};
 use crate::reference;
@@ -124,7 +124,7 @@ fn run_stages(plan: &Plan, exec: &Exec<'_>, source: Source, sink: &mut dyn Sink)
         return Err(Error::NoInput { seen: collection.skipped.len() as u64, first: first.unwrap_or_default() });
     }
     Protected::compile(&plan.protect)?.flag(&mut collection);
-    reference::thin(&mut collection, &plan.keep)?;
+    reference::thin(&mut collection, &plan.keep, plan.sameness())?;
     let outcome = decide(plan, exec, collection)?;
     // 11 report
     exec.stage(Stage::Report, sink.bytes_to_read(&outcome), || sink.accept(&outcome, exec))?;
@@ -136,7 +136,7 @@ fn decide(plan: &Plan, exec: &Exec<'_>, mut collection: Collection) -> Result<Ou
     if plan.shingle == Unit::Lines {
         collection.share_sets_of_equal_texts();
     }
-    let sets = Sets::collapse(&collection)?;
+    let sets = Sets::collapse(&collection, plan.sameness())?;
     let mut method = plan.build_method()?;
     // 5 learn
     let ordered = exec.stage(Stage::Learn, None, || {
@@ -172,24 +172,34 @@ fn compare<F: Fingerprint + ?Sized>(
 ) -> Result<(Vec<Verdict>, PairRows)> {
     // 6 fingerprint
     let beside = Beside { common, documents: &collection.documents };
-    let reach = (plan.verify == Verify::Exact).then(|| plan.join_threshold());
-    let join = exec.stage(Stage::Fingerprint, None, || Join::new(sets, &ordered, beside, method, reach, exec))?;
+    let limit = plan.edit_limit();
+    let bar = Bar { threshold: plan.reach(), edits: limit.map(|limit| Edits::new(&ordered, &collection.documents, limit)) };
+    let join = exec.stage(Stage::Fingerprint, None, || Join::new(sets, &ordered, beside, method, bar, exec))?;
     // 7 join, 8 verify: each candidate is measured where it is found.
     let of = sets.of_documents(collection.documents.len());
+    let edit_distance = |ordered: &Ordered<'_>, a: DocIndex, b: DocIndex| {
+        let Some(limit) = limit else { return Ok(None) };
+        Edits::new(ordered, &collection.documents, limit).share(of[a as usize], of[b as usize])
+    };
     match plan.pairs {
         PairsMode::All => {
             let find = || all_pairs(plan, exec, collection, sets, &ordered, &join);
             let pairs = exec.stage(Stage::Join, Some(sets.len() as u64), find)?;
             let sketches = join.into_sketches();
-            drop(ordered);
+            // Of the sets only words are needed any more, where distances stand in the table.
+            let ordered = limit.map(|_| ordered);
+            let edit = |a: DocIndex, b: DocIndex| ordered.as_ref().map_or(Ok(None), |ordered| edit_distance(ordered, a, b));
             let estimate = |a: DocIndex, b: DocIndex| sketches.estimate(method, of[a as usize], of[b as usize]);
-            conclude(plan, exec, collection, sets, &Evidence::Pairs(&pairs), &estimate)
+            let aside = Aside { estimate: &estimate, edit_distance: &edit };
+            conclude(plan, exec, collection, sets, &Evidence::Pairs(&pairs), aside)
         }
         PairsMode::Star => {
             let estimate = |a: DocIndex, b: DocIndex| join.estimate(of[a as usize], of[b as usize]);
+            let edit = |a: DocIndex, b: DocIndex| edit_distance(&ordered, a, b);
             let components = || exec.stage(Stage::Join, Some(sets.len() as u64), || join.components(exec));
             let evidence = Evidence::Probes { neighbours: &Probing { join: &join, exec }, components: &components };
-            conclude(plan, exec, collection, sets, &evidence, &estimate)
+            let aside = Aside { estimate: &estimate, edit_distance: &edit };
+            conclude(plan, exec, collection, sets, &evidence, aside)
         }
     }
 }
@@ -207,14 +217,14 @@ pub(crate) enum Evidence<'a> {
     },
 }
 
-/// From evidence to verdicts and the rows of the pairs table; `estimate` is what the method thought of a pair.
+/// From evidence to verdicts and the rows of the pairs table.
 pub(crate) fn conclude(
     plan: &Plan,
     exec: &Exec<'_>,
     collection: &Collection,
     sets: &Sets,
     evidence: &Evidence<'_>,
-    estimate: &(dyn Fn(DocIndex, DocIndex) -> Result<Option<f64>> + Sync),
+    aside: Aside<'_>,
 ) -> Result<(Vec<Verdict>, PairRows)> {
     // 9 rank
     let ranking = exec.stage(Stage::Rank, None, || Ok(Ranking::new(collection, &plan.keep)))?;
@@ -244,8 +254,8 @@ pub(crate) fn conclude(
         (ClusterMode::Transitive, Evidence::Probes { components, .. }) => transitive(&components()?),
     };
     let rows = match evidence {
-        Evidence::Pairs(pairs) => list_pairs(collection, sets, pairs, measure, estimate, exec)?,
-        Evidence::Probes { .. } => list_star(collection, sets, &stars, estimate)?,
+        Evidence::Pairs(pairs) => list_pairs(collection, sets, pairs, measure, aside, exec)?,
+        Evidence::Probes { .. } => list_star(collection, sets, &stars, aside)?,
     };
     Ok((verdicts(collection, &ranking, &stars, &clustering), rows))
 }

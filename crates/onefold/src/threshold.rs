@@ -106,26 +106,64 @@ impl FromStr for Threshold {
 impl Threshold {
     /// Reads the setting called `name`.
     pub fn parse(name: &'static str, typed: &str) -> Result<Self, Error> {
-        let wrong = || Error::setting(name, "a decimal above 0 and up to 1, such as 0.8", typed);
-        let (whole, decimals) = typed.split_once('.').unwrap_or((typed, ""));
-        let digits = |s: &str| s.bytes().all(|b| b.is_ascii_digit());
-        if !digits(whole) || !digits(decimals) || (whole.is_empty() && decimals.is_empty()) || whole.len() > 3 {
-            return Err(wrong());
+        let allowed = "a decimal above 0 and up to 1, such as 0.8";
+        let (numerator, denominator) = decimal(name, allowed, typed)?;
+        if numerator == 0 {
+            return Err(Error::setting(name, allowed, typed));
         }
-        let decimals = decimals.trim_end_matches('0');
-        if decimals.len() > MAX_DECIMALS {
-            return Err(Error::setting(name, "a decimal with at most 9 places", typed));
-        }
-        let denominator = 10u64.pow(decimals.len() as u32);
-        let parse = |s: &str| if s.is_empty() { Ok(0) } else { s.parse::<u64>() };
-        let whole = parse(whole).map_err(|_| wrong())?;
-        let numerator = whole * denominator + parse(decimals).map_err(|_| wrong())?;
-        if numerator == 0 || numerator > denominator {
-            return Err(wrong());
-        }
-        let divisor = greatest_common_divisor(numerator, denominator);
-        Ok(Threshold { numerator: numerator / divisor, denominator: denominator / divisor })
+        Ok(Threshold { numerator, denominator })
     }
+}
+
+/// How much may differ: a share from 0 to 1, exact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tolerance {
+    numerator: u64,
+    denominator: u64,
+}
+
+impl Tolerance {
+    /// What edit distances may be by default: 0.3.
+    pub const THREE_TENTHS: Tolerance = Tolerance { numerator: 3, denominator: 10 };
+
+    /// Reads the setting called `name`.
+    pub fn parse(name: &'static str, typed: &str) -> Result<Self, Error> {
+        let (numerator, denominator) = decimal(name, "a decimal from 0 to 1, such as 0.3", typed)?;
+        Ok(Tolerance { numerator, denominator })
+    }
+
+    /// `⌊x · size⌋`: so many of `size` may differ.
+    pub fn most(self, size: u32) -> u32 {
+        (self.numerator * u64::from(size) / self.denominator) as u32
+    }
+
+    /// For what is no decision.
+    pub fn as_f64(self) -> f64 {
+        self.numerator as f64 / self.denominator as f64
+    }
+}
+
+/// A decimal from 0 to 1 in lowest terms.
+fn decimal(name: &'static str, allowed: &str, typed: &str) -> Result<(u64, u64), Error> {
+    let wrong = || Error::setting(name, allowed, typed);
+    let (whole, decimals) = typed.split_once('.').unwrap_or((typed, ""));
+    let digits = |s: &str| s.bytes().all(|b| b.is_ascii_digit());
+    if !digits(whole) || !digits(decimals) || (whole.is_empty() && decimals.is_empty()) || whole.len() > 3 {
+        return Err(wrong());
+    }
+    let decimals = decimals.trim_end_matches('0');
+    if decimals.len() > MAX_DECIMALS {
+        return Err(Error::setting(name, "a decimal with at most 9 places", typed));
+    }
+    let denominator = 10u64.pow(decimals.len() as u32);
+    let parse = |s: &str| if s.is_empty() { Ok(0) } else { s.parse::<u64>() };
+    let whole = parse(whole).map_err(|_| wrong())?;
+    let numerator = whole * denominator + parse(decimals).map_err(|_| wrong())?;
+    if numerator > denominator {
+        return Err(wrong());
+    }
+    let divisor = greatest_common_divisor(numerator, denominator);
+    Ok((numerator / divisor, denominator / divisor))
 }
 
 fn greatest_common_divisor(a: u64, b: u64) -> u64 {
@@ -149,6 +187,25 @@ impl<'de> Deserialize<'de> for Threshold {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = f64::deserialize(deserializer)?;
         value.to_string().parse().map_err(serde::de::Error::custom)
+    }
+}
+
+impl fmt::Display for Tolerance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.as_f64())
+    }
+}
+
+impl Serialize for Tolerance {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(self.as_f64())
+    }
+}
+
+impl<'de> Deserialize<'de> for Tolerance {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = f64::deserialize(deserializer)?;
+        Tolerance::parse("max-edit", &value.to_string()).map_err(serde::de::Error::custom)
     }
 }
 
@@ -176,6 +233,17 @@ mod tests {
         {
             assert!(bad.parse::<Threshold>().is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_tolerance_may_be_nothing_or_everything() {
+        let most = |typed: &str, size: u32| Tolerance::parse("max-edit", typed).map(|share| share.most(size)).ok();
+        assert_eq!(
+            (most("0", 100), most("1", 100), most("0.29", 100), most(".3", u32::MAX)),
+            (Some(0), Some(100), Some(29), Some(1_288_490_188))
+        );
+        assert!(["-0.1", "1.1", "", "NaN", "a"].iter().all(|bad| most(bad, 1).is_none()));
+        assert_eq!(Tolerance::THREE_TENTHS.to_string(), "0.3");
     }
 
     #[test]

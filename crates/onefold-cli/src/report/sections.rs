@@ -69,6 +69,10 @@ fn lede(facts: &Facts) -> String {
             percent(plan.threshold),
             plan.recipe().chunk()
         ),
+        Verify::Edit => format!(
+            "where editing at most {} % of the words of the longer one turns it into the other",
+            (plan.max_edit.as_f64() * 1e8).round() / 1e6
+        ),
         Verify::None => {
             format!("where '{}' says so, which was not verified", plan.preset.as_deref().unwrap_or(plan.method.name()))
         }

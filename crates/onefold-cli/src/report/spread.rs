@@ -80,8 +80,8 @@ fn histogram(report: &Report, mut bins: Vec<Bin>, below_one: u64) -> Html {
 
 /// How many pairs a slightly higher threshold would part.
 fn close_calls(report: &Report) -> Html {
-    // What was not verified does not depend on the threshold.
-    if report.facts.plan.verify == Verify::None {
+    // What was verified by words, or not at all, does not depend on the threshold alone.
+    if report.facts.plan.verify != Verify::Exact {
         return Html::empty();
     }
     let hundredth = report.facts.plan.threshold.as_f64() * BINS as f64;

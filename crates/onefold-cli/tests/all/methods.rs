@@ -145,3 +145,78 @@ fn what_was_not_verified_can_not_be_rethresholded() {
     assert!(text.contains("not verified"), "{text}");
     assert!(fs::read_to_string(place.at("r/report.html")).unwrap().contains("which was not verified"));
 }
+
+/// A passage four to six times over: the same shingles, and 1 in 5, 1 in 6 and 1 in 3 of the words to edit.
+#[test]
+fn words_may_decide() {
+    let place = Place::new();
+    let text = |times: usize| "one two three four five six seven eight ".repeat(times);
+    let rows = (4..7).map(|times| format!("{{\"id\": \"d{times}\", \"text\": \"{}\"}}\n", text(times)));
+    fs::write(place.at("docs.jsonl"), rows.collect::<String>()).unwrap();
+    for format in ["parquet", "csv", "jsonl"] {
+        let scan = ["scan", "docs.jsonl", "--verify", "edit", "--out", "r", "--overwrite", "--format", format];
+        place.onefold(scan).run().exits(0);
+        let manifest: Value = serde_json::from_str(&fs::read_to_string(place.at("r/run.json")).unwrap()).unwrap();
+        assert_eq!((&manifest["plan"]["verify"], &manifest["plan"]["max-edit"]), (&"edit".into(), &0.3.into()));
+        let all = place.onefold(["pairs", "r", "--expand"]).run().exits(0).stdout;
+        assert_eq!(all.lines().count(), 2, "equal shingles are no group where words decide: {all}");
+        assert!(all.lines().all(|line| line.contains("\"resemblance\":1.0")), "{all}");
+    }
+    assert!(place.onefold(["explain", "d4", "--result", "r"]).run().exits(0).stdout.contains("at most 0.3 of the longer"));
+    assert!(fs::read_to_string(place.at("r/report.html")).unwrap().contains("editing at most 30 % of the words"));
+    place.onefold(["rethreshold", "r", "--threshold", "0.9"]).run().exits(2).says(&["verify", "edit"]);
+}
+
+#[test]
+fn edit_distances_that_make_no_sense_are_refused() {
+    let place = place();
+    for (words, said) in [
+        ("--max-edit 0.2", "--verify edit"),
+        ("--verify edit --max-edit 1.2", "from 0 to 1"),
+        ("--verify edit --max-edit -1", "from 0 to 1"),
+        ("--verify edit --floor 0.5", "floor"),
+        ("--verify edit --relation containment", "containment"),
+    ] {
+        let ran = place.onefold(["scan", "docs.jsonl", "--out", "r"]).args(words.split(' ')).run();
+        assert!(ran.exits(2).stderr.contains(said), "{words}");
+    }
+    place.onefold(["bakeoff", "docs.jsonl", "--verify", "edit"]).run().exits(2).says(&["exact", "none"]);
+}
+
+#[test]
+fn common_words_may_be_left_out() {
+    let place = place();
+    let scan = ["scan", "docs.jsonl", "--min-idf", "1", "--out", "r"];
+    let text = place.onefold(scan).run().exits(0).stdout;
+    assert!(text.contains("words left out") && !text.contains("warning"), "{text}");
+    let manifest: Value = serde_json::from_str(&fs::read_to_string(place.at("r/run.json")).unwrap()).unwrap();
+    assert_eq!((&manifest["plan"]["min-idf"], &manifest["counts"]["words"]["left_out"]), (&1.0.into(), &1.into()), "'changed'");
+    let compared = place.onefold(["compare", "a0", "b0", "--result", "r"]).run().exits(0).stdout;
+    assert!(compared.contains("all words count here"), "{compared}");
+    let explained = place.onefold(["explain", "b0", "--result", "r"]).run().exits(0).stdout;
+    assert!(explained.contains("all words, also those that --min-idf 1 left out"), "{explained}");
+    let text = place.onefold(["scan", "docs.jsonl", "--min-idf", "4", "--out", "s"]).run().exits(0).stdout;
+    assert!(text.contains("among 55 documents, and here are 12"), "{text}");
+    place.onefold(["scan", "docs.jsonl", "--min-idf", "-1", "--out", "t"]).run().exits(2).says(&["min-idf", "from 0 to 40"]);
+    place.onefold(["scan", "-", "--min-idf", "1", "--out", "t"]).run().exits(2).says(&[
+        "count the words of '-'",
+        "only once",
+        "to a file first",
+    ]);
+}
+
+#[test]
+fn few_bits_are_counted() {
+    let place = place();
+    let text = place.onefold(["scan", "docs.jsonl", "--hash", "rabin32", "--out", "r"]).run().exits(0).stdout;
+    assert!(text.contains("hash collisions") && text.contains("with 32 bits, 0.0 expected"), "{text}");
+    let manifest: Value = serde_json::from_str(&fs::read_to_string(place.at("r/run.json")).unwrap()).unwrap();
+    let counted = &manifest["counts"]["collisions"];
+    // Six texts of 56 shingles, and two more of each near one: its last words differ.
+    assert_eq!((&counted["shingles"], &counted["measured"], &counted["one_in"]), (&348.into(), &0.into(), &1.into()));
+    place.onefold(["rethreshold", "r", "--threshold", "0.9", "--out", "again"]).run().exits(0);
+    let again: Value = serde_json::from_str(&fs::read_to_string(place.at("again/run.json")).unwrap()).unwrap();
+    assert_eq!(again["counts"]["collisions"], *counted);
+    let text = place.onefold(["scan", "docs.jsonl", "--out", "s"]).run().exits(0).stdout;
+    assert!(!text.contains("collisions"), "{text}");
+}

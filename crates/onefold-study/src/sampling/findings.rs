@@ -181,6 +181,7 @@ impl Look<'_> {
             "precision 0.8 at 0.6 with 8 % of the shingles: 1/8 for the smallest class, 1/16 for others",
             0.6,
             0.8,
+            0.08,
         )
     }
 

@@ -3,14 +3,15 @@
 //! Both documents of a pair keep the same of their common shingles, so the resemblance of the samples estimates that of the sets:
 //! without bias, with variance J(1−J)(1−p)/(pU). Where verification follows, pairs are proposed whose estimate is a few deviations below
 //! the threshold; where it does not, the estimate decides (Y23). The sizes that count are those of the samples. Common shingles may leave
-//! both, or the numerator alone as in Nikkhoo's reducer (N23).
+//! both, or the numerator alone as in Nikkhoo's reducer (N23). Ye compared documents of about one length only (Y24): with `groups` a sampled
+//! shingle is another in each group of lengths, so that nothing is found between groups.
 
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
 use super::odds;
-use super::{Aim, Fingerprint, Side, View};
+use super::{Aim, Fingerprint, Side, Taken, View};
 use crate::error::{Error, Result};
 use crate::shingle::hash::mix;
 use crate::threshold::Threshold;
@@ -33,6 +34,8 @@ pub struct Settings {
     pub least: Option<u32>,
     /// How many standard deviations below the threshold an estimate may lie, where verification follows.
     pub margin: f64,
+    /// Whether documents are compared only with those of about their length, in words (Y24); pairs between groups are lost (Y45).
+    pub groups: bool,
 }
 
 /// Which shingles make the size of a document where common ones are left out (N23).
@@ -47,7 +50,7 @@ pub enum Sizes {
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { modulo: 16, residue: 0, max_shingles: None, sizes: Sizes::Kept, least: None, margin: 3.0 }
+        Settings { modulo: 16, residue: 0, max_shingles: None, sizes: Sizes::Kept, least: None, margin: 3.0, groups: false }
     }
 }
 
@@ -78,6 +81,12 @@ impl Sample {
         Ok(Sample { settings: settings.clone(), aim })
     }
 
+    /// A shingle as it is compared: with groups, one of its document's group.
+    fn in_group(&self, view: &View<'_>) -> impl Fn(u64) -> u64 + use<> {
+        let group = if self.settings.groups { view.features.first().copied() } else { None };
+        move |shingle| group.map_or(shingle, |group| mix(shingle ^ mix(group)))
+    }
+
     fn keeps(&self, shingle: u64) -> bool {
         shingle % u64::from(self.settings.modulo) == u64::from(self.settings.residue)
     }
@@ -100,7 +109,28 @@ pub(super) fn needed(aim: Aim, margin: f64, sizes: u32) -> u32 {
     if least <= 0.0 { 1 } else { ((least / (1.0 + least) * f64::from(sizes)).floor() as u32).max(1) }
 }
 
+/// The group of a document of so many words, from 1: below 500, below 1,000, below 2,000 and so on, from 9,000 on (Y24).
+fn group(words: usize) -> u64 {
+    match words {
+        0..500 => 1,
+        500..1000 => 2,
+        _ => words as u64 / 1000 + 2,
+    }
+    .min(GROUPS)
+}
+
+/// So many groups of lengths there are.
+const GROUPS: u64 = 11;
+
 impl Fingerprint for Sample {
+    fn takes_features(&self) -> bool {
+        self.settings.groups
+    }
+
+    fn features(&self, taken: Taken<'_>, features: &mut Vec<u64>) {
+        features.push(group(taken.tokens.hashes().len()));
+    }
+
     fn most_sketch(&self, size: u32, _features: u32) -> u32 {
         // Twice what is expected, and a few.
         let expected = (size / self.settings.modulo).saturating_mul(2).saturating_add(16);
@@ -111,7 +141,7 @@ impl Fingerprint for Sample {
     fn sketch(&self, view: View<'_>, sketch: &mut Vec<u64>) {
         let start = sketch.len();
         sketch.push(0);
-        sketch.extend(view.shingles().filter(|&shingle| self.keeps(shingle)));
+        sketch.extend(view.shingles().filter(|&shingle| self.keeps(shingle)).map(self.in_group(&view)));
         sketch[start + 1..].sort_unstable();
         let most = self.settings.max_shingles.map_or(usize::MAX, |most| most as usize);
         if sketch.len() - start - 1 > most {
@@ -300,6 +330,19 @@ mod tests {
             let mean = (0..words).map(odds).sum::<f64>() / f64::from(words);
             assert!((mean - expected).abs() < 0.012, "{t}: {mean}");
         }
+    }
+
+    #[test]
+    fn groups_are_half_open_and_share_nothing() {
+        let groups = [0, 499, 500, 999, 1000, 1999, 2000, 8999, 9000, 1_000_000].map(group);
+        assert_eq!(groups, [1, 1, 2, 2, 3, 3, 4, 10, 11, 11]);
+        let method = built(Settings { modulo: 1, groups: true, ..Settings::default() }, "0.8", true);
+        let of_group = |group: u64| {
+            let mut sketch = Vec::new();
+            method.sketch(View::new(&[1, 2, 3], &[group], &Common::default()), &mut sketch);
+            sketch
+        };
+        assert_eq!((common(&of_group(1), &of_group(1)), common(&of_group(1), &of_group(2))), (3, 0));
     }
 
     #[test]

@@ -7,6 +7,7 @@
 
 mod codes;
 mod contained;
+mod edits;
 mod index;
 mod keys;
 mod needs;
@@ -24,10 +25,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub use contained::{common_shingles, contained_pairs};
+pub use edits::Edits;
 pub(crate) use needs::Needs;
 pub use ordered::Ordered;
 pub use pairs::PairList;
-pub use sets::{SetIndex, Sets};
+pub use sets::{Sameness, SetIndex, Sets};
 pub use sketches::{Beside, Sketches};
 pub(crate) use tasks::{pieces, sums};
 
@@ -69,6 +71,15 @@ impl SetPair {
     }
 }
 
+/// What a candidate has to pass.
+#[derive(Clone, Copy)]
+pub struct Bar<'a> {
+    /// Its resemblance has to reach this; nothing where the method has the last word on it.
+    pub threshold: Option<Threshold>,
+    /// Its words have to be so near.
+    pub edits: Option<Edits<'a>>,
+}
+
 /// Sets of this many are probed at a time.
 const BLOCK: usize = 256;
 
@@ -81,13 +92,13 @@ pub struct Join<'a, F: ?Sized> {
 }
 
 impl<'a, F: Fingerprint + ?Sized> Join<'a, F> {
-    /// Fingerprints every set and builds the index. Candidates have to reach the threshold, if there is one.
+    /// Fingerprints every set and builds the index.
     pub fn new(
         sets: &'a Sets,
         ordered: &'a Ordered<'a>,
         beside: Beside<'_>,
         method: &'a F,
-        threshold: Option<Threshold>,
+        bar: Bar<'a>,
         exec: &Exec<'_>,
     ) -> Result<Self> {
         let sketches = Sketches::new(sets, ordered, &beside, method, exec)?;
@@ -101,7 +112,7 @@ impl<'a, F: Fingerprint + ?Sized> Join<'a, F> {
                 Keys::new(Shared::build(sets.len(), &MethodKeys { sets, ordered, method, sketches: &sketches }, exec)?, exec)?
             }
         };
-        Ok(Join { space: Space { sets, ordered, method, sketches, threshold }, keys, probers: Mutex::default() })
+        Ok(Join { space: Space { sets, ordered, method, sketches, bar }, keys, probers: Mutex::default() })
     }
 
     /// All pairs; an error once there are more than `limit`.
@@ -198,7 +209,8 @@ impl<'a, F: Fingerprint + ?Sized> Join<'a, F> {
     fn provably_exceeds(&self, exec: &Exec<'_>, limit: u64) -> Result<bool> {
         const CROWDS: usize = 8;
         let Keys::Indexed(index) = &self.keys else { return Ok(false) };
-        let Some(threshold) = self.space.threshold.filter(|_| self.space.method.finds_all()) else { return Ok(false) };
+        let Bar { threshold, edits } = self.space.bar;
+        let Some(threshold) = threshold.filter(|_| self.space.method.finds_all() && edits.is_none()) else { return Ok(false) };
         if (self.space.sets.len() as u64).pow(2) / 2 <= limit {
             return Ok(false);
         }

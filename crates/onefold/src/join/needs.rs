@@ -7,6 +7,8 @@ use super::sketches::Sketches;
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Needs {
     pub(crate) shingles: u64,
+    /// Words that are kept behind them.
+    pub(crate) words: u64,
     /// Join keys of all sets.
     pub(crate) keys: u64,
     /// Words of all sketches.
@@ -14,9 +16,9 @@ pub(crate) struct Needs {
 }
 
 impl Needs {
-    /// Bytes of the sets in memory.
+    /// Bytes of the sets in memory, and of what is kept behind them.
     pub(crate) fn held_sets(&self) -> u64 {
-        self.shingles * size_of::<u64>() as u64
+        (self.shingles + self.words) * size_of::<u64>() as u64
     }
 
     /// Bytes of keys while the index is built.

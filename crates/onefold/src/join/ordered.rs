@@ -63,12 +63,26 @@ impl<'a> Ordered<'a> {
 
     /// What the method took from the tokens of a document.
     pub(crate) fn features<'b>(&'b self, document: &Entry, buffer: &'b mut Vec<u64>) -> Result<&'b [u64]> {
-        let Some(features) = document.features() else { return Ok(&[]) };
+        document.features().map_or(Ok(&[]), |features| self.run(features, buffer))
+    }
+
+    /// The words of a document in their order, where the plan keeps them.
+    pub(super) fn words<'b>(&'b self, document: &Entry, buffer: &'b mut Vec<u64>) -> Result<&'b [u64]> {
+        self.run(document.words(), buffer)
+    }
+
+    /// Words that end with a hash of the others, without it.
+    fn run<'b>(&'b self, run: ShingleRef, buffer: &'b mut Vec<u64>) -> Result<&'b [u64]> {
         let words = match &self.place {
-            Place::Held(arenas) => slice(arenas, features),
-            Place::Spilled { arenas, .. } => arenas.run(features, buffer)?,
+            Place::Held(arenas) => slice(arenas, run),
+            Place::Spilled { arenas, .. } => arenas.run(run, buffer)?,
         };
         Ok(words.split_last().map_or(&[], |(_, words)| words))
+    }
+
+    /// The sets.
+    pub(super) fn sets(&self) -> &'a Sets {
+        self.sets
     }
 
     /// Looks at some sets in the order of the join, one after the other.

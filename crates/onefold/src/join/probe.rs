@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::Bar;
 use super::index::{Index, Occurrence};
 use super::keys::Lookup;
 use super::ordered::{Ordered, Recent};
@@ -9,7 +10,6 @@ use super::sets::{SetIndex, Sets};
 use super::sketches::Sketches;
 use crate::error::Result;
 use crate::fingerprint::{Fingerprint, Side};
-use crate::threshold::Threshold;
 use crate::verify;
 
 /// So many postings are fetched from memory at a time.
@@ -21,8 +21,7 @@ pub(super) struct Space<'a, F: ?Sized> {
     pub(super) ordered: &'a Ordered<'a>,
     pub(super) method: &'a F,
     pub(super) sketches: Sketches,
-    /// What a candidate has to reach; nothing where the method has the last word.
-    pub(super) threshold: Option<Threshold>,
+    pub(super) bar: Bar<'a>,
 }
 
 impl<F: Fingerprint + ?Sized> Space<'_, F> {
@@ -32,7 +31,7 @@ impl<F: Fingerprint + ?Sized> Space<'_, F> {
         if size == 0 {
             return 0..0;
         }
-        let Some(threshold) = self.threshold else {
+        let Some(threshold) = self.bar.threshold else {
             return self.sets.first_of_size(1)..self.sets.len() as SetIndex;
         };
         let end = threshold.largest_partner(size).checked_add(1).map(|size| self.sets.first_of_size(size));
@@ -73,11 +72,20 @@ pub(super) struct Prober {
     candidates: Vec<(SetIndex, u32)>,
     own: Vec<u64>,
     recent: Recent,
+    /// For words that are not in memory: of the set, and of a partner.
+    words: [Vec<u64>; 2],
 }
 
 impl Prober {
     pub(super) fn new(sets: usize) -> Self {
-        Prober { counts: vec![0; sets], touched: Vec::new(), candidates: Vec::new(), own: Vec::new(), recent: Recent::default() }
+        Prober {
+            counts: vec![0; sets],
+            touched: Vec::new(),
+            candidates: Vec::new(),
+            own: Vec::new(),
+            recent: Recent::default(),
+            words: Default::default(),
+        }
     }
 
     /// Calls `found` with each verified partner of `set` in `partners` that `wanted` lets through, and the overlap.
@@ -99,7 +107,7 @@ impl Prober {
         };
         let sizes = space.sets.sizes();
         let (size, side) = (sizes[set as usize], space.side(set));
-        let Prober { counts, touched, candidates, own, recent } = self;
+        let Prober { counts, touched, candidates, own, recent, words: [own_words, words] } = self;
         candidates.clear();
         candidates.extend(touched.drain(..).filter_map(|partner| {
             let shared = std::mem::take(&mut counts[partner as usize]);
@@ -115,13 +123,18 @@ impl Prober {
             candidates.sort_unstable_by_key(|&(partner, _)| place(partner));
         }
         let shingles = space.ordered.get(set, own)?;
+        let Bar { threshold, edits } = space.bar;
+        let own_words = edits.as_ref().map_or(Ok(Default::default()), |edits| edits.words(set, own_words))?;
         for &(partner, shared) in candidates.iter() {
             if !space.agree(set, partner)? {
                 continue;
             }
-            let needed = space.threshold.map_or(0, |threshold| threshold.needed_overlap(size, sizes[partner as usize]));
+            let needed = threshold.map_or(0, |threshold| threshold.needed_overlap(size, sizes[partner as usize]));
             let counted = (unseen == 0).then_some(shared);
-            if let Some(overlap) = space.overlap(shingles, recent.get(space.ordered, partner)?, counted, needed) {
+            let overlap = space.overlap(shingles, recent.get(space.ordered, partner)?, counted, needed);
+            if let Some(overlap) = overlap
+                && edits.map_or(Ok(true), |edits| edits.are_few(own_words, partner, words))?
+            {
                 found(partner, overlap);
             }
         }

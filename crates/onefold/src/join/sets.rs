@@ -8,6 +8,15 @@ use crate::error::Result;
 /// A distinct set: its place in the order of sizes.
 pub type SetIndex = u32;
 
+/// What makes the sets of two documents one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sameness {
+    /// The same shingles.
+    Shingles,
+    /// Also the same words in the same order: shingles do not tell how often a passage is repeated.
+    Words,
+}
+
 /// The distinct sets of a collection by (size, hash, content), each with the documents that have it.
 ///
 /// Documents without shingles stand first: those with the same few tokens share a set of size 0, a document without text
@@ -24,7 +33,7 @@ pub struct Sets {
 
 impl Sets {
     /// Collapses equal sets.
-    pub fn collapse(collection: &Collection) -> Result<Sets> {
+    pub fn collapse(collection: &Collection, sameness: Sameness) -> Result<Sets> {
         let mut order: Vec<DocIndex> = (0..collection.documents.len() as DocIndex).collect();
         let key = |&d: &DocIndex| {
             let set = collection.documents[d as usize].shingles;
@@ -33,7 +42,10 @@ impl Sets {
         order.par_sort_unstable_by_key(key);
         let mut sets = Sets { inputs: collection.inputs() as DocIndex, ..Sets::default() };
         for alike in order.chunk_by(|&a, &b| alike(collection, a, b)) {
-            sets.push_distinct(collection, alike.to_vec())?;
+            match sameness {
+                Sameness::Shingles => sets.push_distinct(collection, alike.to_vec())?,
+                Sameness::Words => sets.push_by_words(collection, alike.to_vec()),
+            }
         }
         sets.starts.push(sets.documents.len());
         Ok(sets)
@@ -94,6 +106,14 @@ impl Sets {
         groups.sort_by(|(a, _), (b, _)| a.cmp(b));
         groups.into_iter().for_each(|(_, group)| self.push(collection, group));
         Ok(())
+    }
+
+    /// Adds the documents of equal size and hash; those with other words are other sets.
+    fn push_by_words(&mut self, collection: &Collection, mut alike: Vec<DocIndex>) {
+        let digest = |document: DocIndex| collection.documents[document as usize].digest;
+        let same = |&a: &DocIndex, &b: &DocIndex| digest(a) == digest(b);
+        alike.sort_unstable_by_key(|&document| (digest(document), document));
+        alike.chunk_by(same).for_each(|group| self.push(collection, group.to_vec()));
     }
 
     /// Where each set's shingles are.

@@ -5,6 +5,10 @@
 //! Drops nothing: classes only *order* shingles (rare ones first), and any fixed order gives the exact answer, so neither the
 //! sample nor collisions in the table can change a result.
 
+mod words;
+
+pub(crate) use words::Frequencies;
+
 use std::collections::HashMap;
 
 use crate::arenas::Arenas;

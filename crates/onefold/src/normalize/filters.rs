@@ -1,8 +1,9 @@
-//! Words that are left out, or replaced, before documents are compared (W3): numbers, stop words, endings.
+//! Words that are left out, or replaced, before documents are compared (W3): numbers, stop words, endings, common words.
 //!
 //! What is exact is decided before: filters can make documents near with similarity 1, never exact.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use frostem::Stemmer;
 use serde::{Deserialize, Serialize};
@@ -65,8 +66,38 @@ impl From<Language> for String {
     }
 }
 
+/// Words that too many documents of a collection have, by their hashes.
+#[derive(Debug)]
+pub struct CommonWords {
+    words: HashSet<u64>,
+    documents: u64,
+    distinct: u64,
+}
+
+impl CommonWords {
+    /// Of a collection of so many documents with so many different words.
+    pub(crate) fn new(words: HashSet<u64>, documents: u64, distinct: u64) -> CommonWords {
+        CommonWords { words, documents, distinct }
+    }
+
+    /// How many documents there are.
+    pub fn documents(&self) -> u64 {
+        self.documents
+    }
+
+    /// How many they are.
+    pub fn left_out(&self) -> u64 {
+        self.words.len() as u64
+    }
+
+    /// How many words the collection has, those that are left out among them.
+    pub fn distinct(&self) -> u64 {
+        self.distinct
+    }
+}
+
 /// Which words are left out or replaced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Filtering {
     /// What becomes of numbers.
     pub numbers: Numbers,
@@ -74,17 +105,26 @@ pub struct Filtering {
     pub stop_words: Option<Language>,
     /// Words lose the endings of this language.
     pub stem: Option<Language>,
+    /// Words of which ln(N/n) is below this are left out, where n of N documents have them. This takes a collection: two texts alone
+    /// are compared by all their words.
+    pub min_idf: Option<f64>,
 }
 
 impl Filtering {
     /// All words as they are.
-    pub const NONE: Filtering = Filtering { numbers: Numbers::Keep, stop_words: None, stem: None };
+    pub const NONE: Filtering = Filtering { numbers: Numbers::Keep, stop_words: None, stem: None, min_idf: None };
 
-    /// Checks that the languages are known.
+    /// Checks that the languages are known, and that some words can be rare enough.
     pub(crate) fn validate(self) -> Result<()> {
+        if let Some(bad) = self.min_idf.filter(|least| !(0.0..=MOST_IDF).contains(least)) {
+            return Err(Error::setting("min-idf", format!("from 0 to {MOST_IDF}"), bad.to_string()));
+        }
         Filters::new(self).map(|_| ())
     }
 }
+
+/// No collection is so large that a word of one document had a greater ln(N/n).
+const MOST_IDF: f64 = 40.0;
 
 /// Filters, ready for use.
 #[derive(Default)]
@@ -92,6 +132,7 @@ pub(super) struct Filters {
     numbers: Option<Numbers>,
     stop_words: HashSet<&'static str>,
     stemmer: Option<Stemmer>,
+    common: Option<Arc<CommonWords>>,
 }
 
 impl Filters {
@@ -108,7 +149,12 @@ impl Filters {
             None => None,
         };
         let numbers = Some(filtering.numbers).filter(|numbers| *numbers != Numbers::Keep);
-        Ok(Filters { numbers, stop_words: stop_words.iter().copied().collect(), stemmer })
+        Ok(Filters { numbers, stop_words: stop_words.iter().copied().collect(), stemmer, common: None })
+    }
+
+    /// Leaves out what too many documents have, as other filters leave it.
+    pub(super) fn leave_out(&mut self, common: Arc<CommonWords>) {
+        self.common = Some(common);
     }
 
     /// Replaces `kept` by what is left of the tokens.
@@ -128,7 +174,13 @@ impl Filters {
             padded.clear();
             padded.extend_from_slice(word.as_bytes());
             padded.extend_from_slice(&[0; SLACK]);
+            let before = kept.mark();
             kept.push(&padded, 0, word.len());
+            if let (Some(common), Some(word)) = (&self.common, kept.hashes().last())
+                && common.words.contains(word)
+            {
+                kept.back_to(before);
+            }
         }
     }
 }

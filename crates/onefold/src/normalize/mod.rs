@@ -14,8 +14,9 @@ mod spaced;
 mod unicode;
 
 use std::ops::Range;
+use std::sync::Arc;
 
-pub use filters::{Filtering, Language, Numbers};
+pub use filters::{CommonWords, Filtering, Language, Numbers};
 use serde::{Deserialize, Serialize};
 
 use crate::document::Digest;
@@ -223,6 +224,14 @@ impl Words {
     pub(crate) fn new(rules: TextRules, filtering: Filtering) -> Words {
         let filters = if filtering == Filtering::NONE { None } else { Filters::new(filtering).ok() };
         Words { rules, filters, ..Words::default() }
+    }
+
+    /// Leaves out, also, what too many documents have.
+    pub(crate) fn without(mut self, common: Option<&Arc<CommonWords>>) -> Words {
+        if let Some(common) = common {
+            self.filters.get_or_insert_default().leave_out(Arc::clone(common));
+        }
+        self
     }
 
     /// Bytes of its buffers.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{PairRows, Relation, Verdict};
-use crate::document::Collection;
+use crate::document::{Collection, CollisionCounts, Counted, WordCounts};
 use crate::error::{Result, SkipKind, Skipped};
 use crate::plan::{Plan, Verify};
 use crate::shingle::hash::SHINGLE_BITS;
@@ -34,6 +34,12 @@ pub struct Counts {
     /// What was compared with, where there was a reference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<ReferenceCounts>,
+    /// Words that were left out because too many documents have them, where that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub words: Option<WordCounts>,
+    /// How many different shingles look the same, where hashes have few bits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub collisions: Option<CollisionCounts>,
     /// Files and records that became no document.
     pub skipped: u64,
     /// Skipped, by reason.
@@ -129,6 +135,7 @@ pub(super) fn count(collection: &Collection, verdicts: &[Verdict], pairs: &PairR
     pairs.each(|pair| counts.pairs += u64::from(pair.accepted))?;
     let sources = collection.sources.iter().cloned().zip(by_source);
     counts.sources = sources.filter(|(_, source)| source.documents > 0).collect();
+    Counted { words: counts.words, collisions: counts.collisions } = collection.counted;
     counts.reference = reference(collection, verdicts);
     Ok(counts)
 }
@@ -140,14 +147,34 @@ fn about_method(plan: &Plan, collection: &Collection) -> impl Iterator<Item = Wa
         code: "unverified".into(),
         message: format!("pairs are what '{name}' proposed, whatever their resemblance (--verify none)"),
     });
+    let collisions = if plan.hash.bits() < SHINGLE_BITS { about_collisions(plan, collection) } else { None };
+    let collisions = collisions.map(|message| Warning { code: "few_bits".into(), message });
+    // Of no word is ln(N/n) more than ln N.
+    let none_left = collection.counted.words.filter(|words| words.distinct > 0 && words.left_out == words.distinct);
+    let wordless = plan.min_idf.zip(none_left).map(|(least, WordCounts { documents, .. })| Warning {
+        code: "no_words_left".into(),
+        message: format!(
+            "--min-idf {least} left every word out, so that only equal texts were found: a word of one document is rare enough \
+             among {:.0} documents, and here are {documents}",
+            least.exp().ceil()
+        ),
+    });
+    unverified.into_iter().chain(collisions).chain(wordless)
+}
+
+/// What comes of few bits: as it was measured, otherwise as it is to be expected.
+fn about_collisions(plan: &Plan, collection: &Collection) -> Option<String> {
+    let bits = plan.hash.bits();
+    if let Some(CollisionCounts { expected, measured, one_in, .. }) = collection.counted.collisions {
+        let how = if one_in == 1 { String::new() } else { format!(", by a sample of 1 in {one_in}") };
+        let message =
+            format!("hashes of {bits} bits: {measured} pairs of different shingles look the same{how} ({expected:.1} expected)");
+        return (measured > 0 || expected >= 1.0).then_some(message);
+    }
     // Among n values of b bits, n²/2^(b+1) pairs of different ones are expected to look the same (§7.1).
     let shingles: f64 = collection.documents.iter().map(|document| f64::from(document.shingle_count())).sum();
-    let colliding = shingles * shingles / 2f64.powi(plan.hash.bits() as i32 + 1);
-    let collisions = (plan.hash.bits() < SHINGLE_BITS && colliding >= 1.0).then(|| Warning {
-        code: "few_bits".into(),
-        message: format!("hashes of {} bits: up to {colliding:.0} pairs of different shingles look the same", plan.hash.bits()),
-    });
-    unverified.into_iter().chain(collisions)
+    let colliding = shingles * shingles / 2f64.powi(bits as i32 + 1);
+    (colliding >= 1.0).then(|| format!("hashes of {bits} bits: up to {colliding:.0} pairs of different shingles look the same"))
 }
 
 fn reference(collection: &Collection, verdicts: &[Verdict]) -> Option<ReferenceCounts> {

@@ -25,36 +25,41 @@ pub struct Pair {
     pub similarity: Similarity,
     /// What the method's sketches suggested.
     pub estimate: Option<f64>,
+    /// The word edit distance as a share of the longer document, where it decides.
+    pub edit_distance: Option<f64>,
     /// Whether it reaches the threshold.
     pub accepted: bool,
 }
 
 impl Pair {
     /// Words of a row on disk.
-    const WORDS: usize = 4;
+    const WORDS: usize = 5;
     /// The same in bytes.
     pub(crate) const ON_DISK: u64 = 8 * Pair::WORDS as u64;
 
     fn to_words(self) -> [u64; Pair::WORDS] {
         let halves = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
-        // No estimate is NaN, which is none.
-        let estimate = self.estimate.unwrap_or(f64::NAN).to_bits();
+        // None of these is ever NaN, which stands for none.
+        let bits = |value: Option<f64>| value.unwrap_or(f64::NAN).to_bits();
         [
             halves(self.first, self.second),
             halves(self.overlap, self.similarity.overlap),
             self.similarity.union << 1 | u64::from(self.accepted),
-            estimate,
+            bits(self.estimate),
+            bits(self.edit_distance),
         ]
     }
 
     fn from_words(words: &[u64]) -> Pair {
         let (high, low) = (|word: u64| (word >> 32) as u32, |word: u64| word as u32);
+        let real = |word: u64| Some(f64::from_bits(word)).filter(|value| !value.is_nan());
         Pair {
             first: high(words[0]),
             second: low(words[0]),
             overlap: high(words[1]),
             similarity: Similarity { overlap: low(words[1]), union: words[2] >> 1 },
-            estimate: Some(f64::from_bits(words[3])).filter(|estimate| !estimate.is_nan()),
+            estimate: real(words[3]),
+            edit_distance: real(words[4]),
             accepted: words[2] & 1 == 1,
         }
     }
@@ -134,8 +139,17 @@ impl PairRows {
     }
 }
 
-/// What a method thought of a pair.
-pub(crate) type Estimate<'a> = dyn Fn(DocIndex, DocIndex) -> Result<Option<f64>> + Sync + 'a;
+/// A number that a pair may have.
+type OfPair<'a> = dyn Fn(DocIndex, DocIndex) -> Result<Option<f64>> + Sync + 'a;
+
+/// What is known of a pair beside its overlap.
+#[derive(Clone, Copy)]
+pub(crate) struct Aside<'a> {
+    /// What the method thought of it.
+    pub(crate) estimate: &'a OfPair<'a>,
+    /// How far apart its words are.
+    pub(crate) edit_distance: &'a OfPair<'a>,
+}
 
 /// Every verified pair: families as a star to their smallest id, other pairs between the smallest ids of their families. A document of the
 /// reference is named only where its family has no other.
@@ -144,10 +158,10 @@ pub(crate) fn list_pairs(
     sets: &Sets,
     pairs: &[PairList],
     measure: Measure,
-    estimate: &Estimate<'_>,
+    aside: Aside<'_>,
     exec: &Exec<'_>,
 ) -> Result<PairRows> {
-    let listing = Listing { collection, sets, pairs, measure, estimate };
+    let listing = Listing { collection, sets, pairs, measure, aside };
     let in_families = collection.documents.len() - sets.len();
     let count = pairs.iter().map(PairList::len).sum::<u64>() + in_families as u64;
     let Some(spill) = exec.spill_beyond(50, count * size_of::<Pair>() as u64) else {
@@ -174,7 +188,7 @@ struct Listing<'a> {
     sets: &'a Sets,
     pairs: &'a [PairList],
     measure: Measure,
-    estimate: &'a Estimate<'a>,
+    aside: Aside<'a>,
 }
 
 impl Listing<'_> {
@@ -211,12 +225,12 @@ impl Listing<'_> {
                     (pair.overlap, similarity, self.measure.accepts(similarity, size(pair.first), size(pair.second)))
                 }
             };
-            rows.push(Pair { first, second, overlap, similarity, estimate: None, accepted });
+            rows.push(Pair { first, second, overlap, similarity, estimate: None, edit_distance: None, accepted });
         })?;
         sort(self.collection, &mut rows);
         // A method that misses some may find what another search finds as well.
         rows.dedup_by_key(|pair| (pair.first, pair.second));
-        add_estimates(&mut rows, self.estimate)?;
+        self.aside.add_to(&mut rows)?;
         Ok(rows)
     }
 }
@@ -256,7 +270,7 @@ impl Writer {
 }
 
 /// Each removed document with its representative.
-pub(crate) fn list_star(collection: &Collection, sets: &Sets, stars: &Stars, estimate: &Estimate<'_>) -> Result<PairRows> {
+pub(crate) fn list_star(collection: &Collection, sets: &Sets, stars: &Stars, aside: Aside<'_>) -> Result<PairRows> {
     let set_of = sets.of_documents(collection.documents.len());
     let mut rows = Vec::new();
     for (document, &representative) in stars.representative.iter().enumerate() {
@@ -268,18 +282,21 @@ pub(crate) fn list_star(collection: &Collection, sets: &Sets, stars: &Stars, est
         let same_set = set_of[document as usize] == set_of[representative as usize];
         let overlap = if same_set { sets.sizes()[set_of[document as usize] as usize] } else { similarity.overlap };
         let (first, second) = by_id(collection, document, representative);
-        rows.push(Pair { first, second, overlap, similarity, estimate: None, accepted: true });
+        rows.push(Pair { first, second, overlap, similarity, estimate: None, edit_distance: None, accepted: true });
     }
     sort(collection, &mut rows);
-    add_estimates(&mut rows, estimate)?;
+    aside.add_to(&mut rows)?;
     Ok(rows.into())
 }
 
-fn add_estimates(rows: &mut [Pair], estimate: &Estimate<'_>) -> Result<()> {
-    rows.par_iter_mut().try_for_each(|row| {
-        row.estimate = estimate(row.first, row.second)?;
-        Ok(())
-    })
+impl Aside<'_> {
+    fn add_to(self, rows: &mut [Pair]) -> Result<()> {
+        rows.par_iter_mut().try_for_each(|row| {
+            row.estimate = (self.estimate)(row.first, row.second)?;
+            row.edit_distance = (self.edit_distance)(row.first, row.second)?;
+            Ok(())
+        })
+    }
 }
 
 fn by_id(collection: &Collection, a: DocIndex, b: DocIndex) -> (DocIndex, DocIndex) {

@@ -5,8 +5,8 @@ mod listing;
 mod verdicts;
 
 pub use counts::{Counts, ReferenceCounts, SourceCounts, Warning};
+pub(crate) use listing::{Aside, list_pairs, list_star};
 pub use listing::{Pair, PairRows};
-pub(crate) use listing::{list_pairs, list_star};
 pub(crate) use verdicts::{Clustering, verdicts};
 
 use crate::document::{Collection, DocIndex, Entry};
@@ -136,5 +136,5 @@ fn is_kept(verdicts: &[Verdict], document: DocIndex) -> bool {
 /// Whether a removed document reaches the threshold with its own representative, or lies inside it where that is asked for.
 fn is_close(plan: &Plan, verdict: &Verdict) -> bool {
     let inside = verdict.relation == Some(Relation::Contained) && plan.remove == Remove::Contained;
-    inside || plan.verify == Verify::None || verdict.similarity.reaches(plan.threshold)
+    inside || plan.verify != Verify::Exact || verdict.similarity.reaches(plan.threshold)
 }

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::document::{Raw, Refusal, Refused};
 use super::keep::Batch;
 use crate::arenas::Arenas;
-use crate::document::{Collection, Entry, Flags, InputFile, Locator, ShingleRef};
+use crate::document::{Collection, Counted, Entry, Flags, InputFile, Locator, ShingleRef};
 use crate::error::{Result, SkipKind, Skipped};
 use crate::exec::SpillFile;
 use crate::run::Stage;
@@ -67,7 +67,7 @@ pub(super) fn assemble(
         documents.iter().map(|d| texts.remove(&d.locator).unwrap_or_default()).collect()
     };
     let arenas = Arenas::new(arenas, spilled);
-    Ok(Collection { documents, files, sources, arenas, texts, reference_documents: None, skipped })
+    Ok(Collection { documents, files, sources, arenas, texts, counted: Counted::default(), reference_documents: None, skipped })
 }
 
 /// Names of sources, numbered as they come.

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -12,10 +13,11 @@ use super::warc::ContentRecord;
 use crate::document::{Digest, Document, Flags, ShingleRef};
 use crate::extract::{self, Extracted, extract};
 use crate::fingerprint::{Built, Taken};
-use crate::normalize::{Tokens, Words};
-use crate::plan::{Columns, Plan};
+use crate::learn::Frequencies;
+use crate::normalize::{CommonWords, Tokens, Words};
+use crate::plan::{Columns, Plan, Verify};
 use crate::run::Stage;
-use crate::shingle::{Shingler, first_bytes, set_hash};
+use crate::shingle::{Collisions, Shingler, first_bytes, set_hash};
 
 /// A document as a worker leaves it; names and numbers that need the whole collection come later.
 #[derive(Debug, Serialize, Deserialize)]
@@ -93,6 +95,8 @@ pub(super) struct Workbench<'a> {
     pub(super) arena: Vec<u64>,
     /// The method, if it takes something from tokens.
     method: Option<Built>,
+    /// Where words are counted, and nothing else is done with them.
+    counted: Option<Frequencies>,
     keep_texts: bool,
     most_work: u64,
     /// The file, and the bytes, of a document that would take more memory than it may: it has no shingles.
@@ -101,19 +105,41 @@ pub(super) struct Workbench<'a> {
 
 impl<'a> Workbench<'a> {
     /// For documents that take no more than `most_work` bytes of memory.
-    pub(super) fn new(plan: &'a Plan, most_work: u64, keep_texts: bool) -> Self {
+    pub(super) fn new(plan: &'a Plan, common: Option<&Arc<CommonWords>>, most_work: u64, keep_texts: bool) -> Self {
         Workbench {
             plan,
             fields: FieldReader::new(&wanted_columns(&plan.columns)),
-            words: Words::new(plan.text, plan.filtering()),
+            words: Words::new(plan.text, plan.filtering()).without(common),
             tokens: Tokens::default(),
-            shingler: Shingler::new(plan.recipe()),
+            shingler: Shingler::new(plan.recipe()).without(common).watching(plan.hash),
             arena: Vec::new(),
             method: plan.build_method().ok().filter(|method| method.as_dyn().takes_features()),
+            counted: None,
             keep_texts,
             most_work,
             too_heavy: None,
         }
+    }
+
+    /// For documents of which only the words are counted.
+    pub(super) fn counting(plan: &'a Plan, most_work: u64) -> Self {
+        let counted = Some(Frequencies::default());
+        Workbench { counted, method: None, ..Workbench::new(plan, None, most_work, false) }
+    }
+
+    /// What was counted, to be taken.
+    pub(super) fn counted(&mut self) -> &mut Frequencies {
+        self.counted.get_or_insert_default()
+    }
+
+    /// What was seen of hashes of few bits so far.
+    pub(super) fn take_collisions(&mut self) -> Option<Collisions> {
+        self.shingler.collisions.take()
+    }
+
+    /// Goes on where another has stopped.
+    pub(super) fn go_on_counting(&mut self, collisions: Option<Collisions>) {
+        self.shingler.collisions = collisions;
     }
 
     /// Bytes of its buffers.
@@ -202,7 +228,10 @@ impl<'a> Workbench<'a> {
         }
         let start = self.arena.len();
         let kept = self.words.filter(&self.tokens);
-        self.shingler.shingle_into(text, kept, self.plan.recipe(), &mut self.arena);
+        match &mut self.counted {
+            Some(counted) => counted.add(kept.hashes()),
+            None => self.shingler.shingle_into(text, kept, self.plan.recipe(), &mut self.arena),
+        }
         let shingles = &self.arena[start..];
         if tokens == 0 {
             flags.set(Flags::NO_TEXT);
@@ -214,6 +243,10 @@ impl<'a> Workbench<'a> {
         let shingles = ShingleRef { arena: 0, start: start as u32, len: shingles.len() as u32, hash };
         let taken = Taken { tokens: kept, url: about.url.as_deref() };
         let features = self.method.as_ref().map_or(0, |method| take_features(method, taken, &mut self.arena));
+        if self.plan.verify == Verify::Edit && shingles.len > 0 {
+            self.arena.extend_from_slice(self.tokens.hashes());
+            self.arena.push(set_hash(self.tokens.hashes()));
+        }
         let Document { id, source, url, time, score, .. } = about;
         let score = score.filter(|score| !score.is_nan());
         Raw {

@@ -57,7 +57,7 @@ pub(super) struct Feeder<'a> {
 
 impl Feeder<'_> {
     /// Sends everything; an error means that the run is over.
-    pub(super) fn feed(&mut self, streams: Vec<Stream>, memory: Vec<(Vec<Document>, bool)>) -> Result<()> {
+    pub(super) fn feed(&mut self, streams: Vec<Stream>, memory: &[(Vec<Document>, bool)]) -> Result<()> {
         self.feed_files()?;
         for (file, listed) in self.listed.iter().enumerate() {
             let (file, name) = (file as u32, &listed.file.name);

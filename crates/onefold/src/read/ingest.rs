@@ -7,20 +7,23 @@ use crossbeam_channel::{Receiver, bounded};
 
 use super::assemble::assemble;
 use super::catalog::{Catalog, Listed};
+use super::count::common_words;
 use super::document::{Raw, Refusal, Refused, Workbench};
 use super::feed::{Feeder, Stream};
 use super::fields::FieldRow;
 use super::keep::{About, Batch, Keeper};
 use super::lines::LineBlock;
-use super::resume::{AllRead, Journal, Left};
+use super::resume::{AllRead, Done, Journal, Left};
 use super::warc::ContentRecord;
 use super::{Input, Source, open};
-use crate::document::{Collection, Document, InputFile};
+use crate::document::{Collection, Counted, Document, InputFile, WordCounts};
 use crate::error::{Error, Result, Skipped};
 use crate::exec::{Exec, SpillFile, give_back};
+use crate::normalize::CommonWords;
 use crate::plan::Plan;
 use crate::report::Sink;
 use crate::run::Stage;
+use crate::shingle::Collisions;
 
 /// What a worker takes.
 pub(super) enum Unit {
@@ -66,26 +69,40 @@ pub fn ingest(plan: &Plan, exec: &Exec<'_>, source: Source, sink: &dyn Sink) -> 
     let passing = passing.chain(memory.iter().any(|(_, reference)| !reference).then_some(""));
     let files = listed.iter().map(|l| &l.file).filter(|file| !file.reference).cloned();
     sink.review(&files.chain(passing.map(|name| super::unlisted(name, false))).collect::<Vec<_>>())?;
+    if plan.min_idf.is_some() {
+        let passing = streams.iter().map(|stream| super::unlisted(&stream.name, stream.reference));
+        let once = listed.iter().map(|listed| listed.file.clone()).filter(|file| file.again.is_none()).chain(passing).next();
+        once.map_or(Ok(()), |file| Err(file.read_once("count the words of")))?;
+    }
     let total: u64 = listed.iter().map(|l| l.file.bytes).sum();
-    exec.observer.begin(Stage::Read, (streams.is_empty() && total > 0).then_some(total));
     let journal = Journal::new(plan, &listed, &streams)?;
     let read_once = !streams.is_empty() || !memory.is_empty() || listed.iter().any(|listed| listed.file.again.is_none());
     let keeper = Keeper::new(exec, journal, read_once);
     keeper.count_files(listed.iter().map(|listed| listed.file.memory()).sum())?;
     let left = Left::find(exec, keeper.journal(), &listed, |weight| keeper.count(weight))?;
+    let common = match plan.min_idf.filter(|_| left.all_read.is_none()) {
+        Some(min_idf) => Some(Arc::new(common_words(plan, exec, &listed, &memory, min_idf)?)),
+        None => None,
+    };
+    exec.observer.begin(Stage::Read, (streams.is_empty() && total > 0).then_some(total));
     let read = match left.all_read {
         Some(note) => {
             let files = note.unlisted.iter().map(|(name, reference)| super::unlisted(name, *reference)).collect();
-            AllBatches { batches: left.batches, spilled: left.file, files, unread: note.unread }
+            AllBatches { batches: left.batches, spilled: left.file, files, unread: note.unread, counted: note.counted }
         }
-        None => read_batches(plan, exec, &listed, streams, memory, keeper, left)?,
+        None => {
+            let inputs = Inputs { listed: &listed, streams, memory: &memory };
+            read_batches(plan, exec, inputs, common.as_ref(), keeper, left)?
+        }
     };
     exec.observer.end(Stage::Read);
     skipped.extend(read.unread);
     let files = listed.into_iter().map(|l| l.file).chain(read.files).collect();
+    let counted = read.counted;
     let mut collection = assemble(read.batches, read.spilled, files, skipped)?;
     let inputs = collection.inputs();
     collection.reference_documents = has_reference.then_some((collection.documents.len() - inputs) as u64);
+    collection.counted = counted;
     Ok(collection)
 }
 
@@ -117,6 +134,13 @@ pub(super) fn list(plan: &Plan, exec: &Exec<'_>, source: Source, sink: &dyn Sink
     Ok(Listing { listed, skipped, streams, memory })
 }
 
+/// The same, to be read.
+pub(super) struct Inputs<'a> {
+    pub(super) listed: &'a [Listed],
+    pub(super) streams: Vec<Stream>,
+    pub(super) memory: &'a [(Vec<Document>, bool)],
+}
+
 /// All that was read.
 pub(super) struct AllBatches {
     pub(super) batches: Vec<Batch>,
@@ -124,96 +148,145 @@ pub(super) struct AllBatches {
     /// Streams and memory, numbered after the listed files.
     files: Vec<InputFile>,
     pub(super) unread: Vec<Skipped>,
+    counted: Counted,
 }
 
 /// Reads what an interrupted run has not left.
 pub(super) fn read_batches(
     plan: &Plan,
     exec: &Exec<'_>,
-    listed: &[Listed],
-    streams: Vec<Stream>,
-    memory: Vec<(Vec<Document>, bool)>,
+    Inputs { listed, streams, memory }: Inputs<'_>,
+    common: Option<&Arc<CommonWords>>,
     keeper: Keeper<'_>,
     left: Left,
 ) -> Result<AllBatches> {
     let done = left.done;
     keeper.go_on_with(left.file);
-    let (mut batches, fed) = std::thread::scope(|scope| {
-        let (send_unit, units) = bounded::<Weighed>(exec.threads * 2);
-        let (keeper, units) = (&keeper, units);
-        let start = |units: Receiver<Weighed>| scope.spawn(move || work(plan, exec, listed, keeper, &units));
-        let workers: Vec<_> = (0..exec.threads).map(|_| start(units.clone())).collect();
-        drop(units);
-        let mut feeder =
-            Feeder { plan, exec, keeper, done, units: send_unit, extra_files: Vec::new(), listed, unread: Vec::new() };
-        let fed = feeder.feed(streams, memory);
-        let Feeder { extra_files, unread, units, .. } = feeder;
-        drop(units);
-        let joined = workers.into_iter().map(|w| w.join().unwrap_or_else(|_| Err(Error::Bug("a reading thread failed".into()))));
-        // A worker's own words come before the feeder's, which only says that nobody takes its units.
-        let batches = joined.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect::<Vec<Batch>>();
-        Ok::<_, Error>((batches, fed.map(|()| (extra_files, unread))))
-    })?;
+    let reading = Reading { plan, exec, listed, keeper: &keeper };
+    let (worked, fed) = reading.share_out(streams, memory, done, |units| work(&reading, common, units))?;
+    let (batches, collisions): (Vec<Vec<Batch>>, Vec<Option<Collisions>>) = worked.into_iter().unzip();
+    let mut batches = batches.into_iter().flatten().collect::<Vec<Batch>>();
+    // Of what an earlier run has read only its hashes of few bits are left.
+    let collisions = collisions.into_iter().flatten().reduce(Collisions::and).filter(|_| left.batches.is_empty());
     if exec.check().is_err() && exec.spill.is_some() {
         keeper.spill_on_interrupt(&mut batches)?;
     }
     let (files, unread) = fed?;
     exec.check()?;
     batches.extend(left.batches);
+    let counted = Counted { words: common.map(|common| WordCounts::of(common)), collisions: collisions.map(|all| all.counts()) };
     if let Some(spill) = exec.spill.as_ref().filter(|_| keeper.lets_go()) {
         keeper.spill(&mut batches)?;
         let unlisted = files.iter().map(|file| (file.name.clone(), file.reference)).collect();
-        AllRead::note(spill, batches.len(), unlisted, &unread)?;
+        AllRead { batches: batches.len(), unlisted, unread: unread.clone(), counted }.note(spill)?;
     }
     if keeper.spilling() {
         give_back();
     }
-    Ok(AllBatches { batches, spilled: keeper.into_file(), files, unread })
+    Ok(AllBatches { batches, spilled: keeper.into_file(), files, unread, counted })
 }
 
-fn work(plan: &Plan, exec: &Exec<'_>, listed: &[Listed], keeper: &Keeper<'_>, units: &Receiver<Weighed>) -> Result<Vec<Batch>> {
-    let mut workbench = Workbench::new(plan, keeper.most_work(), exec.keep_texts);
-    let mut batches: Vec<Batch> = Vec::new();
-    let mut result = Ok(());
-    // Whether all that was in memory is on disk.
-    let mut gone = false;
-    for (unit, weight) in units {
-        // Once the run is over the rest is taken and dropped, so that the feeder never waits.
-        let _landing = keeper.landing(weight);
-        if result.is_ok() && !keeper.failed() && exec.check().is_ok() {
-            let about = work_on(unit, plan, exec, listed, &mut workbench);
-            let kept = match workbench.too_heavy {
-                Some((file, bytes)) => {
-                    let name = listed.get(file as usize).map_or("a stream", |listed| &listed.file.name);
-                    Err(keeper.too_large(name, bytes))
+/// What all threads of a pass over the bytes look at.
+pub(super) struct Reading<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) exec: &'a Exec<'a>,
+    pub(super) listed: &'a [Listed],
+    pub(super) keeper: &'a Keeper<'a>,
+}
+
+/// Streams and memory, numbered after the listed files; and what could not be read.
+type Fed = (Vec<InputFile>, Vec<Skipped>);
+
+impl Reading<'_> {
+    /// Reads everything that is not done, in units that workers take; returns what became of each worker, and what the feeder has seen.
+    pub(super) fn share_out<T: Send>(
+        &self,
+        streams: Vec<Stream>,
+        memory: &[(Vec<Document>, bool)],
+        done: Done,
+        work: impl Fn(&Receiver<Weighed>) -> Result<T> + Sync,
+    ) -> Result<(Vec<T>, Result<Fed>)> {
+        let &Reading { plan, exec, listed, keeper } = self;
+        std::thread::scope(|scope| {
+            let (send_unit, units) = bounded::<Weighed>(exec.threads * 2);
+            let work = &work;
+            let start = |units: Receiver<Weighed>| scope.spawn(move || work(&units));
+            let workers: Vec<_> = (0..exec.threads).map(|_| start(units.clone())).collect();
+            drop(units);
+            let mut feeder =
+                Feeder { plan, exec, keeper, done, units: send_unit, extra_files: Vec::new(), listed, unread: Vec::new() };
+            let fed = feeder.feed(streams, memory);
+            let Feeder { extra_files, unread, units, .. } = feeder;
+            drop(units);
+            let failed = |_| Err(Error::Bug("a reading thread failed".into()));
+            // A worker's own words come before the feeder's, which only says that nobody takes its units.
+            let results = workers.into_iter().map(|worker| worker.join().unwrap_or_else(failed)).collect::<Result<Vec<T>>>()?;
+            Ok((results, fed.map(|()| (extra_files, unread))))
+        })
+    }
+
+    /// Takes units until there are no more. Once the run is over the rest is taken and dropped, so that the feeder never waits.
+    pub(super) fn each_unit(&self, units: &Receiver<Weighed>, mut take: impl FnMut(Unit) -> Result<()>) -> Result<()> {
+        let mut result = Ok(());
+        for (unit, weight) in units {
+            let _landing = self.keeper.landing(weight);
+            if result.is_ok() && !self.keeper.failed() && self.exec.check().is_ok() {
+                result = take(unit);
+                if result.is_err() {
+                    self.keeper.fail();
                 }
-                None => keeper.keep(about, &mut workbench.arena),
-            };
-            result = kept.map(|batch| batches.push(batch));
-            if keeper.is_heavy(workbench.bytes()) {
-                workbench = Workbench::new(plan, keeper.most_work(), exec.keep_texts);
-                give_back();
-            }
-            if result.is_ok() && !gone && keeper.lets_go() {
-                result = keeper.spill(&mut batches);
-                gone = true;
-            }
-            if result.is_err() {
-                keeper.fail();
             }
         }
+        result
     }
-    result.map(|()| batches)
+
+    /// An error if a document was too much for the memory there is.
+    pub(super) fn check_weight(&self, workbench: &Workbench<'_>) -> Result<()> {
+        let Some((file, bytes)) = workbench.too_heavy else { return Ok(()) };
+        let name = self.listed.get(file as usize).map_or("a stream", |listed| &listed.file.name);
+        Err(self.keeper.too_large(name, bytes))
+    }
+
+    /// Takes the documents of a unit through stages 2–4.
+    pub(super) fn work_on(&self, unit: Unit, workbench: &mut Workbench<'_>) -> About {
+        let &Reading { plan, exec, listed, .. } = self;
+        match unit {
+            Unit::Rows { file, block } => rows(file, &block, plan, workbench),
+            Unit::Fields { file, sequence, rows } => field_rows(file, sequence, rows, plan, workbench),
+            Unit::Web { file, sequence, records } => web_records(file, sequence, records, workbench),
+            Unit::Files(files) => whole_files(&files, plan, exec, listed, workbench),
+            Unit::Memory { file, sequence, documents } => in_memory(file, sequence, documents, workbench),
+        }
+    }
 }
 
-fn work_on(unit: Unit, plan: &Plan, exec: &Exec<'_>, listed: &[Listed], workbench: &mut Workbench<'_>) -> About {
-    match unit {
-        Unit::Rows { file, block } => rows(file, &block, plan, workbench),
-        Unit::Fields { file, sequence, rows } => field_rows(file, sequence, rows, plan, workbench),
-        Unit::Web { file, sequence, records } => web_records(file, sequence, records, workbench),
-        Unit::Files(files) => whole_files(&files, plan, exec, listed, workbench),
-        Unit::Memory { file, sequence, documents } => in_memory(file, sequence, documents, workbench),
-    }
+/// What a worker has done.
+type Worked = (Vec<Batch>, Option<Collisions>);
+
+fn work(reading: &Reading<'_>, common: Option<&Arc<CommonWords>>, units: &Receiver<Weighed>) -> Result<Worked> {
+    let &Reading { plan, exec, keeper, .. } = reading;
+    let bench = || Workbench::new(plan, common, keeper.most_work(), exec.keep_texts);
+    let mut workbench = bench();
+    let mut batches: Vec<Batch> = Vec::new();
+    // Whether all that was in memory is on disk.
+    let mut gone = false;
+    reading.each_unit(units, |unit| {
+        let about = reading.work_on(unit, &mut workbench);
+        reading.check_weight(&workbench)?;
+        batches.push(keeper.keep(about, &mut workbench.arena)?);
+        if keeper.is_heavy(workbench.bytes()) {
+            let collisions = workbench.take_collisions();
+            workbench = bench();
+            workbench.go_on_counting(collisions);
+            give_back();
+        }
+        if !gone && keeper.lets_go() {
+            keeper.spill(&mut batches)?;
+            gone = true;
+        }
+        Ok(())
+    })?;
+    Ok((batches, workbench.take_collisions()))
 }
 
 fn rows(file: u32, block: &LineBlock, plan: &Plan, workbench: &mut Workbench<'_>) -> About {

@@ -9,6 +9,7 @@
 mod again;
 mod assemble;
 mod catalog;
+mod count;
 mod delimited;
 mod document;
 mod feed;

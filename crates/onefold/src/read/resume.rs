@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::catalog::Listed;
 use super::feed::Stream;
 use super::keep::{ABOUT, About, Batch, Place, SHINGLES, Weight, decode};
+use crate::document::Counted;
 use crate::error::{Error, Result, Skipped};
 use crate::exec::{ALL_READ, BATCHES, Exec, HEADING, JOURNAL, SPILL_VERSION, Spill, SpillFile};
 use crate::plan::Plan;
@@ -25,10 +26,11 @@ pub(super) struct Journal {
 /// What is known when everything has been read, beside the batches.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct AllRead {
-    batches: usize,
+    pub(super) batches: usize,
     /// Inputs that are no files: name, and whether they are of the reference.
     pub(super) unlisted: Vec<(String, bool)>,
     pub(super) unread: Vec<Skipped>,
+    pub(super) counted: Counted,
 }
 
 impl Journal {
@@ -71,8 +73,8 @@ impl Journal {
 
 impl AllRead {
     /// Notes that everything has been read.
-    pub(super) fn note(spill: &Spill, batches: usize, unlisted: Vec<(String, bool)>, unread: &[Skipped]) -> Result<()> {
-        spill.write_note(ALL_READ, &AllRead { batches, unlisted, unread: unread.to_vec() })
+    pub(super) fn note(&self, spill: &Spill) -> Result<()> {
+        spill.write_note(ALL_READ, self)
     }
 }
 

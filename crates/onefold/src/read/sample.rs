@@ -9,14 +9,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::catalog::{FileKind, Listed, Portion, RowFormat};
 use super::document::Raw;
-use super::ingest::{self, AllBatches, Listing};
+use super::ingest::{self, AllBatches, Inputs, Listing};
 use super::keep::{self, About, Keeper};
 use super::open::{self, Packing};
 use super::resume::{Journal, Left};
 use super::{Source, unlisted};
 use crate::error::{Result, Skipped};
 use crate::exec::{Exec, Observer};
-use crate::plan::Plan;
+use crate::plan::{Plan, Verify};
 use crate::report::Sink;
 use crate::run::Stage;
 
@@ -60,6 +60,8 @@ pub(crate) struct Amounts {
     pub(crate) disk_bytes: f64,
     pub(crate) id_bytes: f64,
     pub(crate) shingles: f64,
+    /// Words that are kept behind the shingles.
+    pub(crate) words: f64,
     /// Join keys.
     pub(crate) keys: f64,
     /// Words of sketches.
@@ -74,6 +76,7 @@ impl Amounts {
         self.disk_bytes += seen.disk_bytes * of_documents;
         self.id_bytes += seen.id_bytes * of_documents;
         self.shingles += seen.shingles * of_bytes;
+        self.words += seen.words * of_bytes;
         self.keys += seen.keys * of_bytes;
         self.sketches += seen.sketches * of_bytes;
     }
@@ -150,7 +153,8 @@ impl Kind {
         let reading = Exec { threads: exec.threads, observer: &meter, cancel: Arc::clone(&exec.cancel), ..Exec::default() };
         let journal = Journal::new(plan, &chosen, &[])?;
         let keeper = Keeper::new(&reading, journal, false);
-        let read = ingest::read_batches(plan, &reading, &chosen, Vec::new(), Vec::new(), keeper, Left::default())?;
+        let inputs = Inputs { listed: &chosen, streams: Vec::new(), memory: &[] };
+        let read = ingest::read_batches(plan, &reading, inputs, None, keeper, Left::default())?;
         let AllBatches { batches, unread, .. } = read;
         sample.skipped.extend(unread);
         let abouts = batches.into_iter().map(|batch| batch.open(None).map(|(about, _)| about));
@@ -172,7 +176,7 @@ impl Kind {
                 (bytes, ratio(self.bytes, bytes))
             }
         };
-        let seen = abouts.iter().fold(Amounts::default(), |sum, about| sum.and(&amounts(about, &chosen, keys_of)));
+        let seen = abouts.iter().fold(Amounts::default(), |sum, about| sum.and(&amounts(about, &chosen, plan, keys_of)));
         let side = if self.reference { &mut sample.reference } else { &mut sample.inputs };
         side.add(&seen, of_documents, ratio(self.bytes, looked_at));
         sample.sampled_bytes += looked_at.min(self.bytes);
@@ -230,16 +234,18 @@ fn packing(listed: &Listed) -> Packing {
     opened.and_then(|mut file| Packing::of_file(&mut file).ok()).unwrap_or(Packing::Plain)
 }
 
-fn amounts(about: &About, listed: &[Listed], keys_of: KeysOf<'_>) -> Amounts {
+fn amounts(about: &About, listed: &[Listed], plan: &Plan, keys_of: KeysOf<'_>) -> Amounts {
     let sum = |of: &dyn Fn(&Raw) -> u64| about.documents.iter().map(of).sum::<u64>() as f64;
     // Without an id it is called by its place.
     let id = |raw: &Raw| raw.id.as_ref().map_or_else(|| listed[raw.file as usize].file.name.len() + 6, String::len);
+    let own_words = |raw: &Raw| if plan.verify == Verify::Edit { raw.tokens } else { 0 };
     Amounts {
         documents: about.documents.len() as f64,
         raw_bytes: sum(&Raw::bytes),
         disk_bytes: keep::bytes_on_disk(about) as f64,
         id_bytes: sum(&|raw| id(raw) as u64),
         shingles: sum(&|raw| raw.shingles.len.into()),
+        words: sum(&|raw| (raw.features + own_words(raw)).into()),
         keys: sum(&|raw| keys_of(raw.shingles.len, raw.features).0.into()),
         sketches: sum(&|raw| keys_of(raw.shingles.len, raw.features).1.into()),
     }

@@ -129,9 +129,9 @@ impl PairsTable {
     }
 }
 
-/// Only documents with equal shingle sets have resemblance 1.
+/// Only documents with equal shingle sets have resemblance 1; where words decide, a group has the same words as well.
 fn is_inside_group(row: &Row) -> bool {
-    row.number("resemblance") == Some(1.0)
+    row.number("resemblance") == Some(1.0) && row.number("edit_distance").is_none_or(|distance| distance == 0.0)
 }
 
 fn pair<'a>(a: &'a str, b: &'a str, [resemblance, of_a, of_b]: [f64; 3], accepted: bool) -> ExpandedPair<'a> {

@@ -112,7 +112,7 @@ impl Table for Pairs<'_> {
             3 => containment(pair.first),
             4 => containment(pair.second),
             5 => Cell::optional(pair.estimate, Cell::Real),
-            6 => Cell::Null,
+            6 => Cell::optional(pair.edit_distance, Cell::Real),
             _ => Cell::Bool(pair.accepted),
         }
     }

@@ -5,22 +5,27 @@
 //! multiplications a shingle and a bucket sort by default. Drops nothing; short documents are flagged by the caller.
 
 mod chunks;
+mod collisions;
 mod family;
 pub mod hash;
 mod origin;
 pub mod rabin;
 mod sort;
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
+pub(crate) use collisions::Collisions;
 pub use family::Hash;
 pub use origin::text_of_shingle;
 
-use crate::normalize::{Filtering, TextRules, Tokens, Words};
+use crate::normalize::{CommonWords, Filtering, TextRules, Tokens, Words};
 use family::Hasher;
+use hash::SHINGLE_BITS;
 
 /// What documents are compared by: how text becomes words, words become chunks and chunks become hashes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Recipe {
     /// How text is cut into words.
     pub text: TextRules,
@@ -77,6 +82,8 @@ pub struct Shingler {
     hasher: Hasher,
     hashes: Vec<u64>,
     lines: Lines,
+    /// Where hashes have few bits, and it is to be known what comes of that.
+    pub(crate) collisions: Option<Collisions>,
 }
 
 /// What it takes to look at a text line by line.
@@ -93,6 +100,18 @@ impl Shingler {
         Shingler { hasher: recipe.hash.hasher(), lines, ..Shingler::default() }
     }
 
+    /// Leaves out, also, what too many documents have.
+    pub(crate) fn without(mut self, common: Option<&Arc<CommonWords>>) -> Shingler {
+        self.lines.words = std::mem::take(&mut self.lines.words).without(common);
+        self
+    }
+
+    /// Counts chunks that look the same, if the hash has few bits.
+    pub(crate) fn watching(mut self, hash: Hash) -> Shingler {
+        self.collisions = (hash.bits() < SHINGLE_BITS).then(|| Collisions::new(hash.bits()));
+        self
+    }
+
     /// Bytes of its buffers.
     pub(crate) fn memory(&self) -> usize {
         self.buckets.memory() + self.hashes.capacity() * size_of::<u64>() + self.lines.tokens.memory()
@@ -105,7 +124,12 @@ impl Shingler {
         }
         let mut hashes = std::mem::take(&mut self.hashes);
         hashes.clear();
-        self.hash_chunks(text, tokens, recipe, &mut hashes);
+        chunk(text, tokens, recipe, &mut self.lines, &self.hasher, &mut hashes);
+        if let Some(collisions) = &mut self.collisions {
+            let mut witnesses = Vec::with_capacity(hashes.len());
+            chunk(text, tokens, recipe, &mut self.lines, &Hasher::Fast, &mut witnesses);
+            collisions.add(hashes.iter().copied().zip(witnesses));
+        }
         let mut filling = self.buckets.fill(hashes.len());
         hashes.iter().for_each(|&hash| filling.push(hash));
         self.buckets.drain_into(target);
@@ -114,14 +138,9 @@ impl Shingler {
 
     /// Appends the hash of each chunk, in the order of the text.
     fn hash_chunks(&mut self, text: &str, tokens: &Tokens, recipe: Recipe, hashes: &mut Vec<u64>) {
-        let size = recipe.size as usize;
-        match recipe.unit {
-            Unit::Words if recipe.hash == Hash::Fast => hash::shingles(tokens.hashes(), size, |shingle| hashes.push(shingle)),
-            Unit::Words => chunks::words(tokens, size, &self.hasher, hashes),
-            Unit::Chars => chunks::chars(tokens, size, &self.hasher, hashes),
-            Unit::Bytes => chunks::bytes(tokens, size, &self.hasher, hashes),
-            Unit::Lines => chunks::lines(text, size, &mut self.lines, &self.hasher, hashes),
-            Unit::Spots => chunks::spots(tokens, size, &self.hasher, hashes),
+        match (recipe.unit, recipe.hash) {
+            (Unit::Words, Hash::Fast) => hash::shingles(tokens.hashes(), recipe.size as usize, |shingle| hashes.push(shingle)),
+            _ => chunk(text, tokens, recipe, &mut self.lines, &self.hasher, hashes),
         }
     }
 
@@ -130,6 +149,18 @@ impl Shingler {
         let mut filling = self.buckets.fill((tokens.len() + 1).saturating_sub(words));
         hash::shingles(tokens, words, |shingle| filling.push(shingle));
         self.buckets.drain_into(target);
+    }
+}
+
+/// Appends the hashes of a document's chunks, in the order of the text.
+fn chunk(text: &str, tokens: &Tokens, recipe: Recipe, lines: &mut Lines, hasher: &Hasher, hashes: &mut Vec<u64>) {
+    let size = recipe.size as usize;
+    match recipe.unit {
+        Unit::Words => chunks::words(tokens, size, hasher, hashes),
+        Unit::Chars => chunks::chars(tokens, size, hasher, hashes),
+        Unit::Bytes => chunks::bytes(tokens, size, hasher, hashes),
+        Unit::Lines => chunks::lines(text, size, lines, hasher, hashes),
+        Unit::Spots => chunks::spots(tokens, size, hasher, hashes),
     }
 }
 

@@ -100,7 +100,8 @@ pub fn said(outcome: &Outcome) -> (Vec<String>, Vec<String>) {
         format!("{names:?} {} {} {} {:?} {} {}", v.similarity.as_f64(), v.cluster_size, v.kept, v.relation, v.rank, v.reason())
     };
     let pair = |p: &onefold::Pair| {
-        format!("{} {} {} {:?} {} {}", id(p.first), id(p.second), p.similarity.as_f64(), p.estimate, p.overlap, p.accepted)
+        let (similarity, beside) = (p.similarity.as_f64(), (p.estimate, p.edit_distance));
+        format!("{} {} {similarity} {beside:?} {} {}", id(p.first), id(p.second), p.overlap, p.accepted)
     };
     (outcome.verdicts.iter().enumerate().map(verdict).collect(), outcome.pairs.to_vec().unwrap().iter().map(pair).collect())
 }

@@ -4,12 +4,15 @@
 
 mod against;
 mod cases;
+mod collisions;
 mod compare;
 mod corpus;
 mod determinism;
+mod edit;
 mod floor;
 mod generate;
 mod generated;
+mod idf;
 mod ids;
 mod invariants;
 mod kept;

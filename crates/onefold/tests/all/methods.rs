@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use onefold::{
-    ClusterMode, Guarantee, Members, Method, Outcome, PRESETS, PairsMode, Plan, Recipe, SimHashSettings, Verify, preset,
-    resemblance,
+    ClusterMode, Guarantee, Members, Method, Outcome, PRESETS, PairsMode, Plan, Recipe, SampleSettings, SimHashSettings, Verify,
+    preset, resemblance,
 };
 
 use crate::corpus::{Record, exec, memory, real, run_on, run_on_disk, said};
@@ -80,6 +80,27 @@ fn threads_and_memory_change_nothing() {
             assert!(said(&on_disk) == first, "{} {pairs:?}: on disk", preset.name);
         }
     }
+}
+
+/// Y24, Y45: what is found inside groups of lengths is what is found without them, less the pairs between groups.
+#[test]
+fn groups_of_lengths_lose_the_pairs_between_them() {
+    let Some(records) = some("revisions_sitepolicy", 400) else { return };
+    let with = |groups: bool| {
+        let mut plan = plan_of("ye2008");
+        plan.method = Method::Sample(SampleSettings { groups, ..SampleSettings::default() });
+        run_on(&plan, memory(&records))
+    };
+    let group = |outcome: &Outcome, document: u32| match outcome.collection.documents[document as usize].tokens {
+        ..500 => 0,
+        500..1000 => 1,
+        tokens => 2 + tokens.min(9000) / 1000,
+    };
+    let all = with(false);
+    let (inside, between): (Listed, Listed) =
+        listed(&all).into_iter().partition(|((a, b), similarity)| *similarity == 1.0 || group(&all, *a) == group(&all, *b));
+    assert_eq!(listed(&with(true)), inside);
+    assert!(!inside.is_empty() && !between.is_empty(), "{} inside, {} between", inside.len(), between.len());
 }
 
 /// The same words are an exact copy, wherever lines end.
