@@ -260,12 +260,15 @@ fn model(study: &Study) -> Html {
 }
 
 fn settings(study: &Study) -> Html {
-    let thresholds = &study.trials.design.thresholds;
+    let thresholds = &study.effect_thresholds;
     let at = thresholds.iter().position(|t| (t.as_f64() - 0.85).abs() < 1e-9).unwrap_or(0);
+    let Some(threshold) = thresholds.get(at) else {
+        return paragraph("There are too many pairs to compare other settings with.");
+    };
     let intro = format!(
         "Pairs from {} on under other lengths of shingles, other hashes and in pieces that are looked at alone, measured by the pairs of this study. \
          Different shingles are counted in one of 64. Cutting a collection into pieces loses what lies in two of them.",
-        thresholds[at]
+        threshold
     );
     let mut table = Table::new("Other settings")
         .column("setting", Align::Text)

@@ -54,4 +54,5 @@ mod signals;
 mod snapshots;
 mod special_files;
 mod streams;
+mod study;
 mod summary;

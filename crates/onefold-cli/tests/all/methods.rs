@@ -6,10 +6,11 @@ use serde_json::Value;
 
 use crate::place::Place;
 
-const NAMES: [&str; 18] = [
+const NAMES: [&str; 19] = [
     "exact",
     "minhash",
     "bottom-k",
+    "adaptive",
     "broder97",
     "ye2008",
     "clean-living",

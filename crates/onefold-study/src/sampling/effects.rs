@@ -2,7 +2,7 @@
 //!
 //! In: the true pairs of a collection, and the sets that another setting gives. Out: an [`Effect`] each, measured by these pairs. Invariant: pairs
 //! of documents are compared, not of sets, so settings that tell more or fewer documents apart are measured alike. Cost: a join each; all pairs in
-//! memory, at most [`MOST_PAIRS`].
+//! memory, so that low thresholds are left out where there are more than [`MOST_PAIRS`].
 
 use onefold::{Error, Exec, HashSets, Threshold, sample_bound, sample_value};
 use serde::Serialize;
@@ -55,30 +55,35 @@ impl Agreement {
 pub struct DocumentPairs(Vec<(u32, u32, u8)>);
 
 impl DocumentPairs {
-    /// All pairs of documents whose sets are close, or equal.
-    pub fn new(truth: &Truth, thresholds: &[Threshold]) -> Result<DocumentPairs, Error> {
-        let mut members: Vec<Vec<u32>> = vec![Vec::new(); truth.sets.len()];
-        (0..).zip(&truth.which).for_each(|(document, &set)| members[set as usize].push(document));
-        let count = |set: u32| members[set as usize].len();
-        let inside: usize = (0..members.len() as u32).map(|set| count(set) * count(set).saturating_sub(1) / 2).sum();
-        let across: usize = truth.pairs.iter().map(|pair| count(pair.first) * count(pair.second)).sum();
-        if inside + across > MOST_PAIRS {
-            return Err(Error::TooManyPairs { limit: MOST_PAIRS as u64 });
+    /// The first of rising thresholds from which on there are not too many pairs of documents; nothing where there always are.
+    pub fn lowest(truth: &Truth, thresholds: &[Threshold]) -> Option<usize> {
+        let members = members(truth);
+        let count = |set: u32| members[set as usize].len() as u64;
+        let mut pairs = vec![0; thresholds.len() + 1];
+        pairs[thresholds.len()] = (0..members.len() as u32).map(|set| count(set) * count(set).saturating_sub(1) / 2).sum();
+        for pair in &truth.pairs {
+            pairs[reached(thresholds, pair.overlap, truth.union(pair))] += count(pair.first) * count(pair.second);
         }
-        let mut pairs = Vec::with_capacity(inside + across);
-        for (_, documents) in members.iter().enumerate().filter(|(set, _)| !truth.sets.get(*set).is_empty()) {
+        from_the_top(pairs).iter().position(|&pairs| pairs <= MOST_PAIRS as u64)
+    }
+
+    /// All pairs of documents whose sets are equal, or reach the first threshold.
+    pub fn new(truth: &Truth, thresholds: &[Threshold]) -> DocumentPairs {
+        let members = members(truth);
+        let mut pairs = Vec::new();
+        for documents in &members {
             for (at, &a) in documents.iter().enumerate() {
                 pairs.extend(documents[at + 1..].iter().map(|&b| (a, b, thresholds.len() as u8)));
             }
         }
         for pair in &truth.pairs {
             let reached = reached(thresholds, pair.overlap, truth.union(pair)) as u8;
-            for &a in &members[pair.first as usize] {
+            for &a in members[pair.first as usize].iter().filter(|_| reached > 0) {
                 pairs.extend(members[pair.second as usize].iter().map(|&b| (a.min(b), a.max(b), reached)));
             }
         }
         pairs.sort_unstable();
-        Ok(DocumentPairs(pairs))
+        DocumentPairs(pairs)
     }
 
     /// How two settings agree at each of so many thresholds.
@@ -109,6 +114,14 @@ impl DocumentPairs {
     }
 }
 
+/// The documents that have each set; those without shingles are in no pair.
+fn members(truth: &Truth) -> Vec<Vec<u32>> {
+    let mut members: Vec<Vec<u32>> = vec![Vec::new(); truth.sets.len()];
+    let with_shingles = (0..).zip(&truth.which).filter(|(_, set)| !truth.sets.get(**set as usize).is_empty());
+    with_shingles.for_each(|(document, &set)| members[set as usize].push(document));
+    members
+}
+
 /// From how many reach just so many thresholds to how many reach each.
 fn from_the_top(mut counts: Vec<u64>) -> Vec<u64> {
     for at in (1..counts.len()).rev() {
@@ -131,7 +144,7 @@ pub fn effect(
         name,
         shingles: shelf.sets.total() as u64,
         distinct: distinct(&shelf.sets),
-        pairs: truth.agreement(&DocumentPairs::new(&found, thresholds)?, thresholds.len()),
+        pairs: truth.agreement(&DocumentPairs::new(&found, thresholds), thresholds.len()),
     })
 }
 
@@ -174,7 +187,9 @@ mod tests {
         let thresholds: Vec<Threshold> = ["0.5", "0.8"].map(|t| t.parse().unwrap()).to_vec();
         let (sets, which) = shelf.sets.distinct();
         let pairs = close_pairs(&sets, thresholds[0], &Exec::default()).unwrap();
-        let truth = DocumentPairs::new(&Truth { sets, which, pairs }, &thresholds).unwrap();
+        let truth = Truth { sets, which, pairs };
+        assert_eq!(DocumentPairs::lowest(&truth, &thresholds), Some(0));
+        let truth = DocumentPairs::new(&truth, &thresholds);
         assert_eq!(truth.0, [(0, 1, 2), (0, 2, 1), (1, 2, 1)]);
         let same = effect("same".into(), &shelf, &truth, &thresholds, &Exec::default()).unwrap();
         assert!(same.pairs.iter().all(|agreement| agreement.precision() == Some(1.0) && agreement.recall() == Some(1.0)));

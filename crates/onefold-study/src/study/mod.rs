@@ -45,6 +45,8 @@ pub struct Study {
     pub trials: Trials,
     /// What Ye, Wen and Ma found, looked for here.
     pub findings: Vec<Finding>,
+    /// Thresholds at which other settings and pieces are measured: those with few enough pairs.
+    pub effect_thresholds: Vec<Threshold>,
     /// Other settings.
     pub effects: Vec<Effect>,
     /// A collection in pieces.
@@ -81,6 +83,8 @@ pub struct Pieces {
     pub pairs: Vec<Agreement>,
 }
 
+/// Samples that arithmetic is compared with.
+const MODEL_SEEDS: u64 = 8;
 /// Steps that looking at far pairs may take.
 const BUDGET: u64 = 1_000_000_000;
 
@@ -106,17 +110,18 @@ pub fn study(
     clock.lap("reading");
     let trials = trials(&shelf, options.design, exec, &mut watch)?;
     clock.lap("samples by remainder");
-    let thresholds = trials.design.thresholds.clone();
-    let truth = DocumentPairs::new(&trials.pairs, &thresholds)?;
+    let lowest = DocumentPairs::lowest(&trials.pairs, &trials.design.thresholds);
+    let thresholds = lowest.map_or_else(Vec::new, |lowest| trials.design.thresholds[lowest..].to_vec());
+    let truth = if thresholds.is_empty() { DocumentPairs::default() } else { DocumentPairs::new(&trials.pairs, &thresholds) };
     let count = shelf.len() as u32;
     let pieces = options.pieces.iter().flat_map(|&pieces| in_pieces(&truth, thresholds.len(), count, pieces)).collect();
     watch("the sum of probabilities");
     let density = Density::measure(&shelf, Classes::doubling(), options.model_threshold, BUDGET, exec, &mut watch)?;
-    let model = compare_model(&density, exec)?;
+    let model = compare_model(&density, MODEL_SEEDS, exec)?;
     drop((density, shelf));
     clock.lap("arithmetic beside samples");
     let mut effects = Vec::new();
-    for (name, other) in settings(&base, &options.lengths, &options.hashes) {
+    for (name, other) in settings(&base, &options.lengths, &options.hashes).into_iter().filter(|_| !thresholds.is_empty()) {
         watch(&name);
         effects.push(effect(name, &shingled(&other, &documents, false, exec)?.0, &truth, &thresholds, exec)?);
     }
@@ -129,6 +134,7 @@ pub fn study(
         summary,
         sizes,
         trials,
+        effect_thresholds: thresholds,
         effects,
         pieces,
         model_classes: Classes::doubling(),

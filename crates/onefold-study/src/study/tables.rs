@@ -173,7 +173,7 @@ impl Study {
     fn settings(&self) -> String {
         let mut csv = Csv::new(&["setting", "shingles", "distinct", "threshold", "pairs", "precision", "recall"]);
         for effect in &self.effects {
-            for (threshold, agreement) in self.trials.design.thresholds.iter().zip(&effect.pairs) {
+            for (threshold, agreement) in self.effect_thresholds.iter().zip(&effect.pairs) {
                 let counts = [effect.shingles.to_string(), effect.distinct.to_string(), threshold.to_string()];
                 csv.row([effect.name.clone()].into_iter().chain(counts).chain(agreement_cells(agreement)));
             }
@@ -185,7 +185,7 @@ impl Study {
         let mut csv = Csv::new(&["pieces", "chosen", "threshold", "pairs", "precision", "recall"]);
         for pieces in &self.pieces {
             let chosen = if pieces.in_order { "in order" } else { "at random" };
-            for (threshold, agreement) in self.trials.design.thresholds.iter().zip(&pieces.pairs) {
+            for (threshold, agreement) in self.effect_thresholds.iter().zip(&pieces.pairs) {
                 let names = [pieces.pieces.to_string(), chosen.into(), threshold.to_string()];
                 csv.row(names.into_iter().chain(agreement_cells(agreement)));
             }

@@ -1,0 +1,102 @@
+//! The parameter study and plans for sampling, on real revisions of documents.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::machine::shared;
+use crate::place::Place;
+
+const REVISIONS: &str = "revisions_sitepolicy/docs.jsonl";
+
+/// Pairs of a result with their resemblance.
+fn resemblances(place: &Place, name: &str) -> Vec<f64> {
+    let text = place.onefold(["pairs", name, "--expand"]).run().exits(0).stdout;
+    let resemblance = |line: &str| serde_json::from_str::<Value>(line).unwrap()["resemblance"].as_f64().unwrap();
+    text.lines().map(resemblance).collect()
+}
+
+#[test]
+fn a_study_writes_the_tables_of_the_papers() {
+    let Some(docs) = shared(REVISIONS) else { return };
+    let place = Place::new();
+    let study = || {
+        let quick = ["--ratios", "4,16,25", "--thresholds", "0.5,0.6,0.85,0.95", "--lengths", "5", "--out", "study"];
+        place.onefold(["study"]).args([&docs]).args(quick)
+    };
+    let text = study().run().exits(0).stdout;
+    assert!(text.contains("1,030 documents") && text.contains("180 trials") && text.contains("Y31"), "{text}");
+    let read = |name: &str| fs::read_to_string(place.at("study").join(name)).unwrap();
+    let groups = read("ye2008-table3-size-groups.csv");
+    assert!(
+        groups.starts_with("group,words_from,words_to,documents,shingles,published_documents,published_shingles\n"),
+        "{groups}"
+    );
+    assert!(groups.lines().nth(1).unwrap().ends_with(",651983,118247397"), "{groups}");
+    let means = read("precision-recall.csv");
+    let precision = |modulo: &str| -> f64 {
+        let line = means.lines().find(|line| line.starts_with(&format!("{modulo},0.85,all,"))).unwrap();
+        line.split(',').nth(4).unwrap().parse().unwrap()
+    };
+    assert!(precision("4") > precision("16") && precision("16") > 0.5, "larger samples are better");
+    // Of all remainders of a modulo every shingle is in one.
+    let trials = read("trials.csv");
+    assert_eq!(trials.lines().count(), 1 + (4 + 16 + 25) * 4 * 12);
+    let quality = read("nikkhoo2010-table3.4-sct-quality.csv");
+    assert!(quality.starts_with("sct,average_error,correlation,recall,precision,published_average_error"), "{quality}");
+    assert!(quality.lines().skip(1).all(|line| line.split(',').nth(4) == Some("1.000000")), "N23: {quality}");
+    let page = read("report.html");
+    assert!(!page.contains("<script") && page.contains("Sizes by rank") && page.contains("</html>"));
+    let findings: Value = serde_json::from_str(&read("findings.json")).unwrap();
+    assert_eq!(findings["trials"], 180);
+    assert!(study().run().exits(2).stderr.contains("study"), "a result is not replaced unasked");
+    let json: Value = serde_json::from_str(&study().args(["--overwrite", "--json"]).run().exits(0).stdout).unwrap();
+    assert_eq!(json["summary"], findings["summary"]);
+}
+
+/// What was promised is what a scan by the plan gives, as its own tables show.
+#[test]
+fn a_plan_keeps_its_promise() {
+    let Some(docs) = shared(REVISIONS) else { return };
+    let place = Place::new();
+    let tune =
+        |words: &str| place.onefold(["tune"]).args([&docs]).args(["-w", "10", "-t", "0.85"]).args(words.split_whitespace()).run();
+    let scan = |plan: &str, out: &str| {
+        place.onefold(["scan"]).args([&docs]).args(["--config", plan, "--out", out, "-q"]).run().exits(0);
+        resemblances(&place, out)
+    };
+    place.onefold(["scan"]).args([&docs]).args(["-w", "10", "-t", "0.85", "--out", "exact", "-q"]).run().exits(0);
+    let truth = resemblances(&place, "exact").len() as f64;
+
+    let text = tune("--precision 0.85 --report plan.html").exits(0).stdout;
+    assert!(text.contains("one share for all documents") && text.contains("--config plan.toml"), "{text}");
+    assert!(fs::read_to_string(place.at("plan.html")).unwrap().contains("8192 and more shingles"));
+    let sampled = scan("plan.toml", "sampled");
+    let right = sampled.iter().filter(|&&resemblance| resemblance >= 0.85).count() as f64;
+    let (precision, recall) = (right / sampled.len() as f64, right / truth);
+    assert!(precision >= 0.84 && precision < 1.0, "{precision}");
+    assert!(recall > 0.8, "{recall}");
+
+    assert!(tune("--precision 0.85").exits(2).stderr.contains("--overwrite"));
+    tune("--recall 0.9 --out verified.toml --quiet").exits(0);
+    let verified = scan("verified.toml", "verified");
+    assert!(verified.iter().all(|&resemblance| resemblance >= 0.85), "what was verified is true");
+    assert!(verified.len() as f64 >= 0.89 * truth, "{} of {truth}", verified.len());
+}
+
+#[test]
+fn wishes_that_can_not_be_met_are_refused() {
+    let place = Place::with_documents();
+    let tune = |words: &str| place.onefold(["tune", "in"]).args(words.split_whitespace()).run();
+    for bad in ["--precision 1.5", "--precision 0", "--recall -1", "--verify none", "--method minhash", "--threshold 7"] {
+        let ran = tune(bad).exits(2);
+        assert!(ran.stderr.starts_with("error"), "{bad}: {}", ran.stderr);
+    }
+    tune("--precision 0.9 --out p.toml").exits(0);
+    assert!(fs::read_to_string(place.at("p.toml")).unwrap().contains("share = 1.0"), "without pairs nothing is left out");
+    place.onefold(["tune", "missing", "--precision", "0.9"]).run().exits(2);
+    for bad in [["--thresholds", "2"], ["--ratios", "1"], ["--lengths", "0"]] {
+        place.onefold(["study", "in", "--out", "s"]).args(bad).run().exits(2);
+    }
+    place.onefold(["study", "in", "--out", "s", "-q"]).run().exits(0);
+}
