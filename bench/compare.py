@@ -61,20 +61,33 @@ class Collection:
 
 
 def run_onefold(arguments, collection, folder):
-    """Run onefold; returns its row of the table and the truth."""
-    out = folder / "onefold-result"
+    """Run onefold; returns its row of the table and the truth, which is always that of the exact method."""
     row = good_row(arguments, collection, folder)
-    with open(out / "pairs.jsonl", "wb") as pairs:
-        subprocess.run([arguments.onefold, "pairs", out], stdout=pairs, check=True)
-    truth = Truth(out / "pairs.jsonl", collection.numbers)
-    # The others are scored against onefold's pairs; how right these are, --check-truth says.
-    row.update(pairs=truth.pair_count(), precision=1.0, recall=1.0)
+    found = pairs_of(arguments.onefold, folder / "onefold-result", collection)
+    if arguments.method == "exact":
+        # The others are scored against onefold's pairs; how right these are, --check-truth says.
+        row.update(pairs=found.pair_count(), precision=1.0, recall=1.0)
+        return row, found
+    exact = folder / "exact"
+    exact.mkdir()
+    good_row(arguments, collection, exact, "exact")
+    truth = pairs_of(arguments.onefold, exact / "onefold-result", collection)
+    row.update(asdict(truth.score(found)), removable=row["removable"])
     return row, truth
 
 
-def good_row(arguments, collection, folder):
+def pairs_of(onefold, result, collection):
+    """All pairs of a result."""
+    with open(result / "pairs.jsonl", "wb") as pairs:
+        subprocess.run([onefold, "pairs", result], stdout=pairs, check=True)
+    return Truth(result / "pairs.jsonl", collection.numbers)
+
+
+def good_row(arguments, collection, folder, method=None):
     """Run onefold, which must end well; returns its row of the table."""
-    row = scan_row(arguments.onefold, arguments.onefold_options, collection, folder, arguments.timeout)
+    method = method or arguments.method
+    options = arguments.onefold_options if method == "exact" else f"{arguments.onefold_options} --method {method}"
+    row = scan_row(arguments.onefold, options, collection, folder, arguments.timeout)
     if row["exit_code"] not in ONEFOLD_GOOD_EXITS:
         sys.exit(f"onefold ended with {row['exit_code']}:\n{tail(folder / 'onefold.log')}")
     return row
@@ -235,6 +248,7 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("input", type=Path, help="JSONL with id and text, as corpus.py writes it")
     parser.add_argument("--onefold", type=Path, required=True, help="the onefold program")
+    parser.add_argument("--method", default="exact", help="onefold's method; another than exact is scored against exact")
     parser.add_argument("--onefold-options", default="", help="more options for onefold scan, in one string")
     parser.add_argument("--contenders", type=parse_names, default=list(BY_NAME), help="names with commas; default all: "
                         + ",".join(BY_NAME) + "; 'none' runs onefold alone")
@@ -267,8 +281,8 @@ def parse_names(text):
 def main():
     arguments = parse_arguments()
     name = record.name_of(arguments.record) if arguments.record else arguments.input.stem
-    settings = {"threshold": None, "ngram_size": None, "words": arguments.words, "options": arguments.onefold_options,
-                "rounds": arguments.rounds}
+    settings = {"threshold": None, "ngram_size": None, "words": arguments.words, "method": arguments.method,
+                "options": arguments.onefold_options, "rounds": arguments.rounds}
     with scratch_folder(arguments) as scratch:
         result = record.begin(name, None, arguments.question, settings, arguments.onefold) | compare(arguments, scratch)
     if arguments.record:

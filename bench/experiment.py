@@ -60,6 +60,7 @@ class Experiment:
     threshold: float
     ngram_size: int
     words: str
+    method: str  # of onefold; another than exact is scored against it
     options: str
     check_truth: int
     rounds: int  # of all programs in turn; the best of each counts
@@ -67,8 +68,8 @@ class Experiment:
 
     @property
     def settings(self):
-        return {"threshold": self.threshold, "ngram_size": self.ngram_size, "words": self.words, "options": self.options,
-                "rounds": self.rounds}
+        return {"threshold": self.threshold, "ngram_size": self.ngram_size, "words": self.words, "method": self.method,
+                "options": self.options, "rounds": self.rounds}
 
     @property
     def onefold_options(self):
@@ -96,7 +97,7 @@ def parse(name, text):
         name=name, question=take(table, "question", str), contenders=tuple(take(table, "contenders", list)),
         size=take(corpus, "size", str, None), cases=tuple(map(parse_case, take(corpus, "case", list, []))),
         threshold=float(take(settings, "threshold", (int, float))), ngram_size=take(settings, "ngram_size", int),
-        words=take(settings, "words", str), options=take(settings, "options", str, ""),
+        words=take(settings, "words", str), method=take(settings, "method", str, "exact"), options=take(settings, "options", str, ""),
         check_truth=take(settings, "check_truth", int, 0), rounds=take(settings, "rounds", int, 1),
         expected=tuple(map(Expectation.parse, take(table, "expected", list))),
     )
@@ -143,6 +144,7 @@ def check(found):
         (len(set(names)) < len(names), "two cases have one name"),
         (set(names) & {"onefold", "ratio", "truth", *BY_NAME}, "a case has the name of something else"),
         (any(case.kind not in CASE_KINDS for case in found.cases), f"kind must be one of {', '.join(CASE_KINDS)}"),
+        (found.method != "exact" and found.check_truth, "check_truth compares every pair: it is for method exact"),
         ((found.contenders or found.check_truth) and not fixed,
          f"contenders and check_truth know threshold {CONTENDER_THRESHOLD} and {CONTENDER_NGRAM_SIZE}-grams only"),
     ]

@@ -39,7 +39,7 @@ def run_pages(found, arguments, scratch):
     """onefold and the contenders on pages of Debian packages."""
     arguments.input, arguments.contenders = pages(found.size, arguments), found.contenders
     arguments.onefold_options, arguments.words, arguments.check_truth = found.onefold_options, found.words, found.check_truth
-    arguments.rounds = found.rounds
+    arguments.rounds, arguments.method = found.rounds, found.method
     return compare.compare(arguments, scratch)
 
 
@@ -57,7 +57,8 @@ def run_case(case, found, arguments, scratch):
     else:
         hard.write(case.kind, case.documents, case.own, path)
     collection = compare.Collection(path)
-    options = f"{found.onefold_options} {case.options}".strip()
+    method = "" if found.method == "exact" else f"--method {found.method}"
+    options = " ".join(filter(None, (found.onefold_options, method, case.options)))
     rows = []
     for number in range(found.rounds):
         place = folder / f"round-{number + 1}"

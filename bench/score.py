@@ -58,6 +58,17 @@ class Truth:
         size = self.family_size
         return sum(map(pairs_within, size.values())) + sum(size[a] * size[b] for a, b in self.near)
 
+    def score(self, found):
+        """How well the pairs of another run of onefold agree with these."""
+        size, near = found.family_size, found.near
+        members = defaultdict(list)
+        for document, family in enumerate(found.family):
+            members[family].append(document)
+        inside = self.pairs_inside([family for family in members.values() if len(family) > 1])
+        between = sum(size[a] * size[b] for a, b in near if self.holds(a, b))
+        pairs, right, expected = found.pair_count(), inside + between, self.pair_count()
+        return Score(pairs, right / pairs if pairs else None, right / expected if expected else None, 0)
+
     def partners(self, document):
         """All documents that make an accepted pair with this one. Slow; for checks of a few documents."""
         return {other for other in range(len(self.family)) if other != document and self.holds(document, other)}

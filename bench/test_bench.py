@@ -17,6 +17,7 @@ import measure
 import page
 import plot
 import record
+import score
 
 HOSTILE = "<script>alert('1')</script>&\"\u202e\x1b"
 
@@ -44,6 +45,27 @@ def sample():
         "format": 1, "name": "sample", "experiment": None, "question": "?", "date": "2026-01-02", "onefold": "onefold 0.1.0",
         "machine": machine, "corpus": None, "settings": {}, "groups": groups, "truth_check": check, "expectations": None, "notes": [],
     }
+
+
+class Scores(unittest.TestCase):
+    def truth(self, *pairs):
+        """Of documents a to f."""
+        with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as file:
+            for first, second, resemblance in pairs:
+                line = {"first_id": first, "second_id": second, "resemblance": resemblance, "accepted": True}
+                file.write(json.dumps(line) + "\n")
+            file.flush()
+            return score.Truth(file.name, {name: number for number, name in enumerate("abcdef")})
+
+    def test_another_method_is_scored_by_pairs_of_documents(self):
+        # a = b, both near c; d near e.
+        exact = self.truth(("a", "b", 1.0), ("a", "c", 0.9), ("d", "e", 0.8))
+        self.assertEqual(exact.pair_count(), 4)
+        found = exact.score(self.truth(("a", "b", 1.0), ("a", "c", 0.9)))
+        self.assertEqual((found.pairs, found.precision, found.recall), (3, 1.0, 0.75))
+        found = exact.score(self.truth(("a", "b", 1.0), ("e", "f", 0.7)))
+        self.assertEqual((found.pairs, found.precision, found.recall), (2, 0.5, 0.25))
+        self.assertIsNone(exact.score(self.truth()).precision)
 
 
 class Records(unittest.TestCase):

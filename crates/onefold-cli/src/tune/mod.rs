@@ -7,7 +7,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use onefold::{Exec, Memory, Method, Plan, Verify, printable};
-use onefold_study::sampling::{Advice, ClassAdvice, Classes, Goal, Outlook, Shelf, Wish, tune};
+use onefold_study::sampling::{Advice, ClassAdvice, Classes, Forecast, Goal, Outlook, Shelf, Wish, tune};
 
 use crate::args::TuneArgs;
 use crate::exit::{Done, Usage};
@@ -148,8 +148,13 @@ fn text(advice: &Advice, plan: &Plan, args: &TuneArgs) -> String {
     text
 }
 
-fn row(name: &str, documents: u64, kept: f64, pairs: &onefold_study::sampling::Forecast, verified: bool) -> String {
+fn row(name: &str, documents: u64, kept: f64, pairs: &Forecast, verified: bool) -> String {
     let both = |value: Option<f64>, range: Option<(f64, f64)>| format!("{} {:<13}", share(value), interval(range));
+    let true_pairs = grouped(pairs.expected.truth.round() as u64);
+    if pairs.expected.truth < 1.0 {
+        // Without true pairs there is nothing to be precise about.
+        return format!("  {name:<15}{:>10}{true_pairs:>9}{:>10}   –", grouped(documents), percent(kept));
+    }
     let precision = match verified {
         true => format!("{:<19}", "1 (verified)"),
         false => both(pairs.expected.precision(), pairs.precision_interval()),
@@ -157,7 +162,6 @@ fn row(name: &str, documents: u64, kept: f64, pairs: &onefold_study::sampling::F
     let recall = both(pairs.expected.recall(), pairs.recall_interval());
     let trials: Outlook = pairs.pooled();
     let trials = format!("{} {}", if verified { "1".into() } else { share(trials.precision()) }, share(trials.recall()));
-    let true_pairs = grouped(pairs.expected.truth.round() as u64);
     format!("  {name:<15}{:>10}{true_pairs:>9}{:>10}   {precision}{recall}{trials}", grouped(documents), percent(kept))
 }
 

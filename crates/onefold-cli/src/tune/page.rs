@@ -54,16 +54,19 @@ fn table(advice: &Advice) -> Html {
         .column("recall of trials", Align::Number);
     for class in advice.classes.iter().filter(|class| class.documents > 0) {
         let (pairs, trials) = (&class.pairs, class.pairs.pooled());
-        let precision = |value: Option<f64>| if advice.verified { "1".into() } else { share(value) };
+        // Without true pairs there is nothing to be precise about.
+        let known = pairs.expected.truth >= 1.0;
+        let precision = |value: Option<f64>| if advice.verified { "1".into() } else { share(value.filter(|_| known)) };
+        let range = |range: Option<(f64, f64)>| interval(range.filter(|_| known));
         let cells = [
             sizes(class),
             grouped(class.documents),
             grouped(pairs.expected.truth.round() as u64),
             percent(class.share),
             precision(pairs.expected.precision()),
-            if advice.verified { String::new() } else { interval(pairs.precision_interval()) },
+            if advice.verified { String::new() } else { range(pairs.precision_interval()) },
             share(pairs.expected.recall()),
-            interval(pairs.recall_interval()),
+            range(pairs.recall_interval()),
             precision(trials.precision()),
             share(trials.recall()),
         ];
