@@ -734,7 +734,8 @@ with --verify exact, every proposal is verified: precision is 1, and the plan is
 Examples:
   onefold tune pages.jsonl --threshold 0.85 --precision 0.85 --out plan.toml
   onefold scan pages.jsonl --config plan.toml --out result
-  onefold tune pages.jsonl --recall 0.99 --out verified.toml")]
+  onefold tune pages.jsonl --recall 0.99 --out verified.toml
+  onefold tune pages.jsonl --label answers.csv --out mine.toml")]
 pub struct TuneArgs {
     /// Folders, files, or - for JSONL on standard input
     #[arg(required = true, value_name = "INPUT")]
@@ -745,6 +746,12 @@ pub struct TuneArgs {
     /// Of the true pairs at least this share shall be found, for documents of every size [default: 0.8; 0.95 with verification]
     #[arg(short, long, value_name = "R", allow_negative_numbers = true)]
     pub recall: Option<f64>,
+    /// Show pairs near the threshold one by one, take y or n, and recommend settings; answers go to FILE, a gold file for 'evaluate'
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["precision", "recall", "classes", "report", "json"])]
+    pub label: Option<PathBuf>,
+    /// With --label: so many answers [default: 20]
+    #[arg(long, value_name = "N", requires = "label")]
+    pub questions: Option<usize>,
     /// Numbers of shingles at which a new class of sizes begins, with commas between [default: 32,64,128,...,8192]
     #[arg(short, long, value_name = "SIZES", value_delimiter = ',')]
     pub classes: Vec<u32>,

@@ -8,6 +8,7 @@ pub mod bakeoff;
 pub mod evaluate;
 pub mod gold;
 pub mod judge;
+pub mod labelling;
 pub mod sampling;
 pub mod score;
 pub mod study;

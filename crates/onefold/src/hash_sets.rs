@@ -13,6 +13,7 @@ use crate::learn::Model;
 use crate::shingle::hash::SHINGLE_BITS;
 use crate::shingle::set_hash;
 use crate::threshold::Threshold;
+use crate::verify::overlap;
 
 /// Sets of hashes, one after the other.
 #[derive(Debug, Default)]
@@ -75,6 +76,11 @@ impl HashSets {
         (0..self.len()).map(|set| self.get(set))
     }
 
+    /// How many hashes two sets have in common.
+    pub fn common(a: &[u64], b: &[u64]) -> u32 {
+        overlap(a, b, 0).unwrap_or(0)
+    }
+
     /// Each distinct set once, and which of them every set is.
     pub fn distinct(&self) -> (HashSets, Vec<u32>) {
         let hashes: Vec<u64> = self.iter().map(set_hash).collect();
@@ -130,7 +136,6 @@ mod tests {
 
     use super::*;
     use crate::shingle::hash::mix;
-    use crate::verify::overlap;
 
     #[test]
     fn every_close_pair_is_found_once() {

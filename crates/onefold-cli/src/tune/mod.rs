@@ -1,9 +1,10 @@
 //! `onefold tune`: a promise typed → the cheapest plan that keeps it.
 
+mod label;
 mod page;
 
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use onefold::{Exec, Memory, Method, Plan, Verify, printable};
@@ -17,13 +18,13 @@ use crate::{output, scan, settings, texts};
 
 /// Makes the plan, writes it and says what it is worth.
 pub fn run(args: &TuneArgs) -> Result<Done> {
+    if let Some(labels) = &args.label {
+        return label::run(args, labels);
+    }
     let mut plan = plan(args)?;
     let wish = wish(args, &plan)?;
-    for file in [Some(&args.out), args.report.as_ref()].into_iter().flatten() {
-        if file.exists() && !args.overwrite {
-            return Err(Usage(format!("'{}' is there already; --overwrite replaces it", file.display())).into());
-        }
-    }
+    let files: Vec<&Path> = [Some(&args.out), args.report.as_ref()].into_iter().flatten().map(PathBuf::as_path).collect();
+    refuse_to_replace(&files, args.overwrite)?;
     let progress = Progress::new(output::is_watched() && !args.quiet);
     let (cancel, _) = scan::signals()?;
     let threads = scan::threads(args.threads)?;
@@ -45,6 +46,14 @@ pub fn run(args: &TuneArgs) -> Result<Done> {
     }
     output::print_as(args.json, args.quiet, || Ok(serde_json::to_string_pretty(&advice)? + "\n"), || text(&advice, &plan, args))?;
     Ok(done)
+}
+
+/// An error where one of the files is there and may not be replaced.
+fn refuse_to_replace(files: &[&Path], overwrite: bool) -> Result<()> {
+    match files.iter().find(|file| file.exists() && !overwrite) {
+        Some(file) => Err(Usage(format!("'{}' is there already; --overwrite replaces it", file.display())).into()),
+        None => Ok(()),
+    }
 }
 
 /// How documents are compared, by the one method that this is about.

@@ -84,6 +84,27 @@ fn a_plan_keeps_its_promise() {
     assert!(verified.len() as f64 >= 0.89 * truth, "{} of {truth}", verified.len());
 }
 
+/// Somebody for whom the same policy is the same document, whatever became of it, teaches a lower threshold.
+#[test]
+fn answers_become_settings() {
+    let Some(docs) = shared(REVISIONS) else { return };
+    let place = Place::new();
+    let label = |answers: &str| {
+        let words = ["--label", "answers.csv", "--questions", "6", "--out", "mine.toml", "--overwrite"];
+        place.onefold(["tune"]).args([&docs]).args(words).input(answers).run()
+    };
+    let text = label("y\nperhaps\nn\ny\ns\nn\ny\ny\n").exits(0).stdout;
+    assert!(text.contains("6 answers") && text.contains("agree best with you"), "{text}");
+    let answers = fs::read_to_string(place.at("answers.csv")).unwrap();
+    assert_eq!(answers.lines().count(), 7, "{answers}");
+    assert!(fs::read_to_string(place.at("mine.toml")).unwrap().contains("ngram-size"));
+    place.onefold(["scan"]).args([&docs]).args(["--config", "mine.toml", "--out", "r", "-q"]).run().exits(0);
+    place.onefold(["evaluate", "r", "--gold", "answers.csv"]).run().exits(0);
+    let text = label("y\nq\n").exits(0).stdout;
+    assert!(text.contains("answers of both kinds"), "{text}");
+    place.onefold(["tune", "-", "--label", "a.csv"]).run().exits(2);
+}
+
 #[test]
 fn wishes_that_can_not_be_met_are_refused() {
     let place = Place::with_documents();

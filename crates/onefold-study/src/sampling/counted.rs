@@ -1,15 +1,15 @@
 //! What samples under a seed really find: the residue trials of a plan (Y18, Y40).
 //!
 //! In: a [`Density`], a seed and places of the grid. Out: a [`Table`] as [`Density::expect`] gives it, counted instead of expected. Invariant: every
-//! count is exact. Cost: a join of each sample, and a merge of each true pair for all shares at once.
+//! count is exact. Cost: a join of each sample, and a merge of the samples of each true pair.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use onefold::{CloseSets, Detection, Error, Exec, HashSets, sample_bound, sample_value};
+use onefold::{Detection, Error, Exec, HashSets, sample_bound, sample_value};
 use rayon::prelude::*;
 
 use super::density::Density;
-use super::table::{GRID, Table};
+use super::table::Table;
 use super::tally::Members;
 
 /// Pairs by the classes of their documents, added to by several threads.
@@ -32,33 +32,76 @@ impl Cells {
     }
 }
 
+/// The sampled shingles of each distinct set under a seed, by value: smaller samples are their beginnings.
+struct Samples(HashSets);
+
+impl Samples {
+    /// Down to the place of the grid that each class asks for.
+    fn new(density: &Density, seed: u64, finest: impl Fn(usize) -> usize) -> Samples {
+        let bounds: Vec<u64> = (0..density.classes.count()).map(|class| bound(finest(class))).collect();
+        let mut samples = HashSets::default();
+        let mut values = Vec::new();
+        for set in density.sets.iter() {
+            let bound = bounds[density.classes.of(set.len() as u32)];
+            values.clear();
+            values.extend(set.iter().map(|&shingle| sample_value(shingle, seed)).filter(|&value| value < bound));
+            values.sort_unstable();
+            samples.push(values.iter().copied());
+        }
+        Samples(samples)
+    }
+
+    /// The sample of a set at a place of the grid.
+    fn at(&self, set: u32, level: usize) -> &[u64] {
+        let sample = self.0.get(set as usize);
+        &sample[..sample.partition_point(|&value| value < bound(level))]
+    }
+}
+
+/// Values below this one are sampled at a place of the grid.
+fn bound(level: usize) -> u64 {
+    sample_bound(Table::share(level))
+}
+
 impl Density {
     /// Counts what samples under a seed find at some places of the grid; those that are not asked for stay empty. Samples have the last word.
     pub fn count(&self, levels: &[usize], seed: u64, exec: &Exec<'_>) -> Result<Table, Error> {
-        let detection = Detection::by_samples(self.threshold);
-        let right = self.count_right(&detection, seed, exec)?;
+        let finest = levels.iter().copied().min().unwrap_or(0);
+        let samples = Samples::new(self, seed, |_| finest);
         let mut table = self.empty_table();
         for &level in levels {
-            let found = self.count_found(level, seed, |_| true, exec)?;
-            for pair in self.pairs_of_classes() {
-                table.set(pair, level, found.get(pair), right[level].get(pair));
-            }
+            let found = self.count_found(&samples, level, |_| true, exec)?;
+            let right = self.count_right(&samples, level, |_| true, &Detection::by_samples(self.threshold), exec)?;
+            self.pairs_of_classes().for_each(|pair| table.set(pair, level, found.get(pair), right.get(pair)));
         }
         Ok(table)
     }
 
-    /// Counts what samples under a seed find where each class has a place of the grid; nothing else is in the table.
-    pub fn count_plan(&self, levels: &[usize], seed: u64, exec: &Exec<'_>) -> Result<Table, Error> {
-        let right = self.count_right(&Detection::by_samples(self.threshold), seed, exec)?;
+    /// Counts what samples under a seed find where each class has a place of the grid; nothing else is in the table. Where they are verified, only
+    /// what is true is found.
+    pub fn count_plan(
+        &self,
+        levels: &[usize],
+        detection: &Detection,
+        verified: bool,
+        seed: u64,
+        exec: &Exec<'_>,
+    ) -> Result<Table, Error> {
+        let samples = Samples::new(self, seed, |class| levels[class]);
         let mut table = self.empty_table();
         let mut chosen = levels.to_vec();
         chosen.sort_unstable();
         chosen.dedup();
         for level in chosen {
+            let compared = |[a, b]: [usize; 2]| levels[a].max(levels[b]) == level;
+            let right = self.count_right(&samples, level, compared, detection, exec)?;
             // Pairs are compared at the smaller of two shares: documents with smaller ones have no part in this.
-            let found = self.count_found(level, seed, |class| levels[class] <= level, exec)?;
-            for pair in self.pairs_of_classes().filter(|[small, large]| levels[*small].max(levels[*large]) == level) {
-                table.set(pair, level, found.get(pair), right[level].get(pair));
+            let found = match verified {
+                true => None,
+                false => Some(self.count_found(&samples, level, |class| levels[class] <= level, exec)?),
+            };
+            for pair in self.pairs_of_classes().filter(|pair| compared(*pair)) {
+                table.set(pair, level, found.as_ref().unwrap_or(&right).get(pair), right.get(pair));
             }
         }
         Ok(table)
@@ -69,18 +112,20 @@ impl Density {
         (0..count).flat_map(move |small| (small..count).map(move |large| [small, large]))
     }
 
-    /// Counts what is left of proposals under a seed when they were verified, at all places of the grid: true pairs alone.
-    pub fn count_verified(&self, detection: &Detection, seed: u64, exec: &Exec<'_>) -> Result<Table, Error> {
-        let mut table = self.empty_table();
-        for (level, right) in self.count_right(detection, seed, exec)?.iter().enumerate() {
-            self.pairs_of_classes().for_each(|pair| table.set(pair, level, right.get(pair), right.get(pair)));
-        }
-        Ok(table)
-    }
-
     /// Pairs of some classes whose samples reach the threshold.
-    fn count_found(&self, level: usize, seed: u64, wanted: impl Fn(usize) -> bool, exec: &Exec<'_>) -> Result<Cells, Error> {
-        let (sample, which) = self.sample(sample_bound(Table::share(level)), seed, wanted).distinct();
+    fn count_found(
+        &self,
+        samples: &Samples,
+        level: usize,
+        wanted: impl Fn(usize) -> bool,
+        exec: &Exec<'_>,
+    ) -> Result<Cells, Error> {
+        let mut sample = HashSets::default();
+        for set in 0..self.sets.len() as u32 {
+            let values = if wanted(self.class(set)) { samples.at(set, level) } else { &[] };
+            sample.push(values.iter().copied());
+        }
+        let (sample, which) = sample.distinct();
         let documents = which
             .iter()
             .zip(0u32..)
@@ -93,67 +138,35 @@ impl Density {
         Ok(cells)
     }
 
-    /// The samples of all sets; of those that are not wanted nothing.
-    fn sample(&self, bound: u64, seed: u64, wanted: impl Fn(usize) -> bool) -> HashSets {
-        let mut sample = HashSets::default();
-        let mut values = Vec::new();
-        for set in self.sets.iter() {
-            values.clear();
-            let set = if wanted(self.classes.of(set.len() as u32)) { set } else { &[] };
-            values.extend(set.iter().map(|&shingle| sample_value(shingle, seed)).filter(|&value| value < bound));
-            values.sort_unstable();
-            sample.push(values.iter().copied());
-        }
-        sample
-    }
-
-    /// True pairs that are found at each place of the grid.
-    fn count_right(&self, detection: &Detection, seed: u64, exec: &Exec<'_>) -> Result<Vec<Cells>, Error> {
-        let cells: Vec<Cells> = (0..GRID).map(|_| Cells::new(self.classes.count())).collect();
-        let selves = (0..self.sets.len() as u32).filter(|&set| self.copies[set as usize] > 1);
-        let selves = selves.map(|set| CloseSets { first: set, second: set, overlap: self.sets.get(set as usize).len() as u32 });
-        let pairs: Vec<CloseSets> = selves.chain(self.truth.iter().copied()).collect();
-        let bounds: Vec<u64> = (0..GRID).map(|level| sample_bound(Table::share(level))).collect();
-        let count = |pair: &CloseSets| {
-            let [a, b] = [pair.first, pair.second].map(|set| self.sets.get(set as usize));
-            let copies = |set: u32| u64::from(self.copies[set as usize]);
-            let pairs = match pair.first == pair.second {
-                true => copies(pair.first) * (copies(pair.first) - 1) / 2,
-                false => copies(pair.first) * copies(pair.second),
-            };
-            let (mut sizes, mut common) = (0, 0);
-            // From the smallest sample to the largest, each holding the one before.
-            for (level, [other, both]) in by_level(a, b, seed, &bounds).into_iter().enumerate().rev() {
-                common += both;
-                sizes += other + 2 * both;
-                if common > 0 && detection.finds(sizes, common) {
-                    cells[level].add(self.class(pair.first), self.class(pair.second), pairs);
-                }
+    /// True pairs of some classes that are found.
+    fn count_right(
+        &self,
+        samples: &Samples,
+        level: usize,
+        wanted: impl Fn([usize; 2]) -> bool + Sync,
+        detection: &Detection,
+        exec: &Exec<'_>,
+    ) -> Result<Cells, Error> {
+        let cells = Cells::new(self.classes.count());
+        let copies = |set: u32| u64::from(self.copies[set as usize]);
+        let count = |[a, b]: [u32; 2], pairs: u64| {
+            let classes = [a, b].map(|set| self.class(set));
+            if !wanted(classes) {
+                return;
+            }
+            let [first, second] = [a, b].map(|set| samples.at(set, level));
+            let common = HashSets::common(first, second);
+            if common > 0 && detection.finds((first.len() + second.len()) as u32, common) {
+                cells.add(classes[0], classes[1], pairs);
             }
         };
-        exec.install(|| pairs.par_iter().for_each(count))?;
+        exec.install(|| {
+            let sets = (0..self.sets.len() as u32).into_par_iter().filter(|&set| copies(set) > 1);
+            sets.for_each(|set| count([set, set], copies(set) * (copies(set) - 1) / 2));
+            self.truth.par_iter().for_each(|pair| count([pair.first, pair.second], copies(pair.first) * copies(pair.second)));
+        })?;
         Ok(cells)
     }
-}
-
-/// Shingles that one of two sets has, and that both have, by the smallest share whose sample holds them.
-fn by_level(a: &[u64], b: &[u64], seed: u64, bounds: &[u64]) -> [[u32; 2]; GRID] {
-    let mut counts = [[0; 2]; GRID];
-    let (mut i, mut j) = (0, 0);
-    while i < a.len() || j < b.len() {
-        let (x, y) = (a.get(i).copied().unwrap_or(u64::MAX), b.get(j).copied().unwrap_or(u64::MAX));
-        i += usize::from(x <= y);
-        j += usize::from(y <= x);
-        let value = sample_value(x.min(y), seed);
-        // Bounds fall by a quarter of an octave; the octave is that of the value.
-        let octave = 4 * (value.leading_zeros() as usize).saturating_sub(3);
-        let mut level = octave.saturating_sub(1).min(GRID - 1);
-        while level + 1 < GRID && value < bounds[level + 1] {
-            level += 1;
-        }
-        counts[level][usize::from(x == y)] += 1;
-    }
-    counts
 }
 
 #[cfg(test)]

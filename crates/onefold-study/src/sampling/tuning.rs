@@ -168,10 +168,7 @@ pub fn plan_for(density: &Density, wish: Wish, exec: &Exec<'_>, mut watch: impl 
         let mut trials = Vec::new();
         for seed in SEEDS {
             watch(&format!("plan {round}, trial {seed} of {}", SEEDS.end()));
-            trials.push(match wish.margin {
-                Some(_) => density.count_verified(&detection, seed, exec)?,
-                None => density.count_plan(&levels, seed, exec)?,
-            });
+            trials.push(density.count_plan(&levels, &detection, wish.margin.is_some(), seed, exec)?);
         }
         let advice = advise(density, &expected, goal, &levels, &trials, wish.margin.is_some());
         if round == ROUNDS || !raise(&mut goals, &advice) {
