@@ -33,6 +33,7 @@ pub struct Labelling<'a> {
     questions: Vec<Question>,
     asked: Vec<(Question, Option<bool>)>,
     threshold: f64,
+    ngram_size: u32,
 }
 
 /// What the answers speak for.
@@ -68,7 +69,7 @@ impl<'a> Labelling<'a> {
             }
         })?;
         questions.sort_by(|a, b| a.resemblance.total_cmp(&b.resemblance).then((a.first, a.second).cmp(&(b.first, b.second))));
-        Ok(Labelling { documents, questions, asked: Vec::new(), threshold })
+        Ok(Labelling { documents, questions, asked: Vec::new(), threshold, ngram_size: plan.ngram_size })
     }
 
     /// The pair that is most in doubt: nearest to where the answers so far change, of documents that were not shown yet if there are such.
@@ -118,7 +119,9 @@ impl<'a> Labelling<'a> {
         }
         let measures = LENGTHS.map(Measure::Resemblance);
         let mut ranked: Vec<(u32, Verdict)> = LENGTHS.into_iter().zip(judge(&labelled, &measures)).collect();
-        ranked.sort_by(|(_, a), (_, b)| b.cross_validated_f1.total_cmp(&a.cross_validated_f1));
+        // Where settings are equally good the plan's own, or the nearest to it, is as good as any.
+        let far = |length: u32| length.abs_diff(self.ngram_size);
+        ranked.sort_by(|(a, x), (b, y)| y.cross_validated_f1.total_cmp(&x.cross_validated_f1).then(far(*a).cmp(&far(*b))));
         let (ngram_size, threshold) = (ranked[0].0, ranked[0].1.threshold);
         Some(Recommendation { ngram_size, threshold, verdicts: ranked.into_iter().map(|(_, verdict)| verdict).collect() })
     }
