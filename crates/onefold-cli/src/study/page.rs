@@ -375,14 +375,17 @@ fn quality(study: &Study) -> Html {
         .and(emitted(study))
 }
 
+/// What a curve shows of a cut.
+type Figure = fn(&Cut) -> Option<f64>;
+
 fn four_curves(id: &str, title: &str, level: Axis, cuts: &[Cut], place: impl Fn(&Cut) -> Option<f64>) -> Html {
-    let values: [(&str, fn(&Cut) -> Option<f64>); 4] = [
+    let values: [(&str, Figure); 4] = [
         ("average error", |cut| cut.average_error),
         ("correlation", |cut| cut.correlation),
         ("recall", |cut| cut.pairs.recall),
         ("precision", |cut| cut.pairs.precision),
     ];
-    let line = |((name, value), tone): ((&str, fn(&Cut) -> Option<f64>), Tone)| {
+    let line = |((name, value), tone): ((&str, Figure), Tone)| {
         let mut points: Vec<(f64, f64)> =
             cuts.iter().filter_map(|cut| Some((place(cut)?, round(value(cut)?.max(0.0))))).collect();
         points.sort_by(|a, b| a.0.total_cmp(&b.0));

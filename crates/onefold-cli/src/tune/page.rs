@@ -1,7 +1,7 @@
 //! The page of a plan: its table, and for each class what any share would give.
 
 use onefold::Plan;
-use onefold_study::sampling::{Advice, ClassAdvice};
+use onefold_study::sampling::{Advice, ClassAdvice, CurvePoint};
 
 use super::{interval, percent, share, sizes};
 use crate::html::plot::{About, Axis, Line, Lines, Series, Tone};
@@ -86,9 +86,9 @@ fn curves(advice: &Advice) -> Html {
 
 fn curve(class: &ClassAdvice) -> Html {
     let steps = |share: f64| share.log2();
-    let line = |name: &str, tone, value: fn(&(f64, Option<f64>, Option<f64>)) -> Option<f64>| Line {
+    let line = |name: &str, tone, value: fn(&CurvePoint) -> Option<f64>| Line {
         series: Series::new(name, tone),
-        points: class.curve.iter().rev().filter_map(|point| Some((steps(point.0), value(point)?))).collect(),
+        points: class.curve.iter().rev().filter_map(|point| Some((steps(point.share), value(point)?))).collect(),
     };
     let title = format!("{} shingles: {} documents keep {}", sizes(class), grouped(class.documents), percent(class.share));
     let id = format!("class-{}", class.from);
@@ -96,7 +96,7 @@ fn curve(class: &ClassAdvice) -> Html {
         about: About { id: &id, title: &title, description: "Expected precision and recall by the share of shingles." },
         level: Axis::new("share of shingles, as a power of two", -10.0, 0.0),
         upright: Axis::new("precision, recall", 0.0, 1.0),
-        lines: vec![line("precision", Tone::First, |point| point.1), line("recall", Tone::Third, |point| point.2)],
+        lines: vec![line("precision", Tone::First, |point| point.precision), line("recall", Tone::Third, |point| point.recall)],
     };
     figure.render()
 }

@@ -74,7 +74,7 @@ fn a_plan_keeps_its_promise() {
     let sampled = scan("plan.toml", "sampled");
     let right = sampled.iter().filter(|&&resemblance| resemblance >= 0.85).count() as f64;
     let (precision, recall) = (right / sampled.len() as f64, right / truth);
-    assert!(precision >= 0.84 && precision < 1.0, "{precision}");
+    assert!((0.84..1.0).contains(&precision), "{precision}");
     assert!(recall > 0.8, "{recall}");
 
     assert!(tune("--precision 0.85").exits(2).stderr.contains("--overwrite"));

@@ -33,4 +33,4 @@ pub use shelf::{Shelf, Summary};
 pub use table::{GRID, Outlook, Table};
 pub use tally::Tally;
 pub use trials::{Counted, Design, Mean, Trial, Trials, Truth, trials};
-pub use tuning::{Advice, ClassAdvice, Forecast, Wish, plan_for, tune};
+pub use tuning::{Advice, ClassAdvice, CurvePoint, Forecast, Wish, plan_for, tune};

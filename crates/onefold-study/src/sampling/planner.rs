@@ -116,7 +116,7 @@ fn shortfall(table: &Table, goals: &[Goal], levels: &[usize]) -> f64 {
 
 /// Pairs of classes that lie far apart may spoil what their neighbours promise. Then the class that mends most for its shingles keeps more,
 /// until all is well.
-fn repair(table: &Table, goals: &[Goal], levels: &mut Vec<usize>) {
+fn repair(table: &Table, goals: &[Goal], levels: &mut [usize]) {
     loop {
         let short = shortfall(table, goals, levels);
         if short == 0.0 {

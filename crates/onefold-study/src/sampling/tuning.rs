@@ -79,7 +79,18 @@ pub struct ClassAdvice {
     /// Pairs whose smaller document is of the class.
     pub pairs: Forecast,
     /// Expected precision and recall at every share of the grid, if all classes had it.
-    pub curve: Vec<(f64, Option<f64>, Option<f64>)>,
+    pub curve: Vec<CurvePoint>,
+}
+
+/// What is expected of a share.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct CurvePoint {
+    /// The share of shingles that all documents keep.
+    pub share: f64,
+    /// Expected precision, if anything is found.
+    pub precision: Option<f64>,
+    /// Expected recall, if there is a true pair.
+    pub recall: Option<f64>,
 }
 
 /// What is expected, and what trials gave.
@@ -244,7 +255,7 @@ fn advise(density: &Density, expected: &Table, goal: Goal, levels: &[usize], tri
     }
 }
 
-fn at_share(expected: &Table, class: usize, level: usize) -> (f64, Option<f64>, Option<f64>) {
+fn at_share(expected: &Table, class: usize, level: usize) -> CurvePoint {
     let outlook = expected.outlook(class, &vec![level; expected.classes.count()]);
-    (Table::share(level), outlook.precision(), outlook.recall())
+    CurvePoint { share: Table::share(level), precision: outlook.precision(), recall: outlook.recall() }
 }
