@@ -23,10 +23,12 @@ const SEEDS: std::ops::RangeInclusive<u64> = 1..=6;
 const ROUNDS: usize = 4;
 /// How far expectations may be off, as a standard deviation.
 const EXPECTED_ERROR: f64 = 0.02;
-/// Less than this is not worth another plan.
+/// Less than this is not worth another plan, where there are few pairs.
 const TOLERANCE: f64 = 0.005;
 /// Classes with this share of all pairs that are found answer for the whole.
 const MANY: f64 = 0.05;
+/// From so many true pairs on trials are surer than expectations.
+const SURE: f64 = 1000.0;
 /// A class with fewer true pairs is left to expectations: its trials say little.
 const ENOUGH: f64 = 20.0;
 
@@ -208,7 +210,7 @@ fn raise(goals: &mut [Goal], advice: &Advice) -> bool {
         for (slot, short, expected) in values {
             // What is missing is asked for on top of what is expected now.
             let more = (expected.unwrap_or(1.0) + short).min((1.0 + *slot) / 2.0);
-            if short > TOLERANCE && more > *slot {
+            if short > 0.0 && more > *slot {
                 *slot = more;
                 raised = true;
             }
@@ -219,7 +221,13 @@ fn raise(goals: &mut [Goal], advice: &Advice) -> bool {
 
 /// By how much a value, less so many deviations between runs, falls short of what was asked for.
 fn short_of(pairs: &Forecast, value: Value, asked: f64, deviations: f64) -> f64 {
-    pairs.believed(value).map_or(0.0, |(believed, deviation)| (asked - believed + deviations * deviation).max(0.0))
+    let short = |(believed, deviation): (f64, f64)| {
+        // Trials of many pairs are to be taken at their word.
+        let counted = value(&pairs.pooled()).filter(|_| pairs.expected.truth >= SURE).unwrap_or(1.0);
+        let margin = if pairs.expected.truth >= SURE { 0.0 } else { TOLERANCE };
+        asked - believed.min(counted) + deviations * deviation - margin
+    };
+    pairs.believed(value).map_or(0.0, |known| short(known).max(0.0))
 }
 
 /// What is looked at in an outlook.
