@@ -176,7 +176,7 @@ pub enum TableFormat {
 }
 
 /// Everything that can change the answer.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "What counts as a duplicate, and what is kept")]
 pub struct PlanArgs {
     /// Read settings from a TOML file; flags override it ('onefold config' prints one)
@@ -270,7 +270,7 @@ pub struct PlanArgs {
 }
 
 /// Settings of `--method minhash`.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "With --method minhash")]
 pub struct MinHashArgs {
     /// Number of hash functions [default: 128]
@@ -288,7 +288,7 @@ pub struct MinHashArgs {
 }
 
 /// How inputs are read.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Reading")]
 pub struct ReadingArgs {
     /// Field of a JSONL row with the text; 'a.b' is b inside a [default: text]

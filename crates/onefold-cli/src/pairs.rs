@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, Write};
 
 use anyhow::Result;
-use onefold::{ExpandedPair, PairsTable, SavedResult};
+use onefold::{ExpandedPair, PairsTable, Row, SavedResult};
 use serde_json::json;
 
 use crate::args::PairsArgs;
@@ -21,15 +21,17 @@ pub fn run(args: &PairsArgs) -> Result<Done> {
 }
 
 fn write_all(table: &PairsTable, out: &mut dyn Write) -> io::Result<()> {
-    table.for_each(|pair| line(out, &pair))
+    table.for_each(|pair| line(out, &pair, std::iter::empty()))
 }
 
 fn write_table(result: &SavedResult, out: &mut dyn Write) -> Result<io::Result<()>> {
-    Ok(result.pairs()?.iter().try_for_each(|row| line(out, &ExpandedPair::of_row(row))))
+    let beside = |row: &Row| ["estimate", "edit_distance"].map(|name| row.number(name).map(|value| (name, value)));
+    Ok(result.pairs()?.iter().try_for_each(|row| line(out, &ExpandedPair::of_row(row), beside(row).into_iter().flatten())))
 }
 
-fn line(out: &mut dyn Write, pair: &ExpandedPair<'_>) -> io::Result<()> {
-    let row = json!({
+/// Writes a pair, and what else is known of it.
+fn line(out: &mut dyn Write, pair: &ExpandedPair<'_>, beside: impl Iterator<Item = (&'static str, f64)>) -> io::Result<()> {
+    let mut row = json!({
         "first_id": pair.first,
         "second_id": pair.second,
         "resemblance": pair.resemblance,
@@ -37,5 +39,6 @@ fn line(out: &mut dyn Write, pair: &ExpandedPair<'_>) -> io::Result<()> {
         "containment_second": pair.containment_second,
         "accepted": pair.accepted,
     });
+    beside.for_each(|(name, value)| row[name] = value.into());
     writeln!(out, "{row}")
 }

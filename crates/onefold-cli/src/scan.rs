@@ -2,8 +2,8 @@
 
 use std::ffi::OsString;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use anyhow::Result;
@@ -18,12 +18,12 @@ use crate::report::{self, RunNotes};
 use crate::summary::Summary;
 use crate::{output, settings};
 
-static TERMINATED: AtomicBool = AtomicBool::new(false);
+static TERMINATED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 static RESUMABLE: AtomicBool = AtomicBool::new(false);
 
 /// Whether it was a termination, not Ctrl-C, that stopped us.
 pub fn terminated() -> bool {
-    TERMINATED.load(Ordering::Relaxed)
+    TERMINATED.get().is_some_and(|terminated| terminated.load(Ordering::Relaxed))
 }
 
 /// Whether a run that stopped can be gone on with.
@@ -38,7 +38,7 @@ pub fn run(args: &ScanArgs) -> Result<Done> {
     let threads = threads(args.threads)?.min(threads_for(memory));
     let began = Instant::now();
     let progress = Progress::new(output::is_watched() && !args.quiet);
-    let (cancel, terminated) = signals()?;
+    let cancel = signals()?;
     // Only an estimate can do without, and writes nothing there.
     let out = args.out.as_deref().unwrap_or(Path::new("onefold-result"));
     let exec = Exec { threads, observer: &progress, cancel, memory, spill: Some(spill(out, &args.room)?), keep_texts: false };
@@ -69,7 +69,6 @@ pub fn run(args: &ScanArgs) -> Result<Done> {
         output::error("note: all was read before the run was interrupted; standard input is not read again\n");
     }
     let outcome = onefold::run(&plan, &exec, source, &mut folder).inspect_err(|error| {
-        TERMINATED.store(terminated.load(Ordering::Relaxed), Ordering::Relaxed);
         let left = error.kind() != ErrorKind::Usage && exec.spill.as_ref().is_some_and(Spill::is_left);
         RESUMABLE.store(left, Ordering::Relaxed);
     })?;
@@ -155,19 +154,19 @@ pub fn source(inputs: &[OsString], against: &[OsString]) -> Result<Source> {
     Ok(Source { inputs: inputs.iter().map(input).collect(), against: against.iter().map(input).collect() })
 }
 
-/// Flags that signals set: any of them stops the run, the second tells which kind it was. A second Ctrl-C ends at once.
-pub fn signals() -> Result<(Arc<AtomicBool>, Arc<AtomicBool>)> {
-    let (cancel, terminated) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+/// The flag that signals set to stop a run; [`terminated`] then tells which kind it was. A second Ctrl-C ends at once.
+pub fn signals() -> Result<Arc<AtomicBool>> {
+    let (cancel, terminated) = (Arc::new(AtomicBool::new(false)), TERMINATED.get_or_init(Arc::default));
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         if signal == SIGINT {
             signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, Arc::clone(&cancel))?;
         } else {
             // No short cut here: timeout(1) sends its signal twice.
-            signal_hook::flag::register(signal, Arc::clone(&terminated))?;
+            signal_hook::flag::register(signal, Arc::clone(terminated))?;
         }
         signal_hook::flag::register(signal, Arc::clone(&cancel))?;
     }
     // A file above the limit of `ulimit -f` is then an error of the write, not the end of the process.
     signal_hook::flag::register(SIGXFSZ, Arc::default())?;
-    Ok((cancel, terminated))
+    Ok(cancel)
 }

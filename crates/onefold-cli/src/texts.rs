@@ -20,7 +20,7 @@ pub struct Texts {
 
 /// How such a command is carried out.
 pub fn exec(threads: Option<usize>, observer: &dyn Observer) -> Result<Exec<'_>> {
-    let (cancel, _) = scan::signals()?;
+    let cancel = scan::signals()?;
     Ok(Exec { threads: scan::threads(threads)?, observer, cancel, memory: Memory::UNLIMITED, spill: None, keep_texts: true })
 }
 

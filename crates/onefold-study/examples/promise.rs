@@ -3,6 +3,8 @@
 //!
 //! `cargo run --release -p onefold-study --example promise -- FILE...` prints a table as Markdown.
 
+#![allow(clippy::print_stdout, reason = "it is a program")]
+
 use std::error::Error;
 
 use onefold::{Exec, Input, Plan, TextRules, Threshold};

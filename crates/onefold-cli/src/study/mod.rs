@@ -19,6 +19,8 @@ use crate::progress::Progress;
 use crate::{output, scan, settings, texts};
 
 const REPORT: &str = "report.html";
+/// More than anybody reads.
+const MOST_THRESHOLDS: usize = 50;
 const FINDINGS: &str = "findings.json";
 
 /// Does all of it, writes the files and prints the findings.
@@ -27,7 +29,7 @@ pub fn run(args: &StudyArgs) -> Result<Done> {
     let holds_study = || [REPORT, FINDINGS].iter().all(|name| args.out.join(name).is_file());
     onefold::check_out_folder(&args.out, args.overwrite, |_| false, holds_study)?;
     let progress = Progress::new(output::is_watched() && !args.quiet);
-    let (cancel, _) = scan::signals()?;
+    let cancel = scan::signals()?;
     let threads = scan::threads(args.threads)?;
     let exec = Exec { threads, observer: &progress, cancel, memory: Memory::UNLIMITED, spill: None, keep_texts: false };
     let mut done = Done::Complete;
@@ -61,6 +63,9 @@ fn options(args: &StudyArgs) -> Result<Options> {
     let mut thresholds = typed.into_iter().map(str::parse).collect::<onefold::Result<Vec<Threshold>>>()?;
     thresholds.sort_unstable();
     thresholds.dedup();
+    if thresholds.len() > MOST_THRESHOLDS {
+        return Err(Usage(format!("--thresholds takes up to {MOST_THRESHOLDS}, not {}", thresholds.len())).into());
+    }
     let mut moduli = or(&args.ratios, &[2, 4, 8, 16, 25, 32]);
     moduli.sort_unstable();
     moduli.dedup();

@@ -47,15 +47,18 @@ pub fn run(args: &TuneArgs, labels: &Path) -> Result<Done> {
 
 /// Shows pairs until there are enough answers, no more pairs or no more patience. Answers are on disk as soon as they are given.
 fn ask(labelling: &mut Labelling<'_>, documents: &[Document], plan: &Plan, most: usize, labels: &Path) -> Result<()> {
-    let mut lines = io::stdin().lock().lines();
+    let mut answers = io::stdin().lock();
     while labelling.answers() < most
         && let Some(question) = labelling.next()
     {
         output::print(&shown(&question, documents, plan, labelling.answers() + 1, most))?;
         let answer = loop {
             output::print("  the same document? y(es), n(o), s(kip), q(uit): ")?;
-            let Some(line) = lines.next().transpose()? else { return Ok(()) };
-            match line.trim().to_lowercase().as_str() {
+            let mut line = Vec::new();
+            if answers.read_until(b'\n', &mut line)? == 0 {
+                return Ok(());
+            }
+            match String::from_utf8_lossy(&line).trim().to_lowercase().as_str() {
                 "y" | "yes" => break Some(true),
                 "n" | "no" => break Some(false),
                 "s" | "skip" => break None,
@@ -102,7 +105,7 @@ fn text(advice: &Recommendation, best: &Plan, answers: usize, args: &TuneArgs, l
         let figures = format!("{:>10.3}{:>9.3}{:>17.3}", verdict.threshold, verdict.best_f1, verdict.cross_validated_f1);
         text.push_str(&format!("  {:<34}{figures}\n", verdict.measure));
     }
-    let [plan, labels] = [args.out.as_path(), labels].map(|path| printable(&path.display().to_string()).to_string());
+    let (plan, labels) = (super::quoted(&args.out), super::shown(labels));
     text.push_str(&format!(
         "\n  shingles of {} words and a threshold of {} agree best with you\n  answers  {labels}\n  plan     {plan}\n  next     \
          onefold scan {} --config {plan} --out result\n",

@@ -7,14 +7,17 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use onefold::{Exec, Memory, Method, Plan, Verify, printable};
+use onefold::{AdaptiveSettings, Exec, Memory, Method, Plan, Relate, Verify, printable};
 use onefold_study::sampling::{Advice, ClassAdvice, Classes, Forecast, Goal, Outlook, Shelf, Wish, tune};
 
-use crate::args::TuneArgs;
+use crate::args::{PlanArgs, TuneArgs};
 use crate::exit::{Done, Usage};
 use crate::numbers::grouped;
 use crate::progress::Progress;
 use crate::{output, scan, settings, texts};
+
+/// More classes take the planner too long.
+const MOST_CLASSES: usize = 40;
 
 /// Makes the plan, writes it and says what it is worth.
 pub fn run(args: &TuneArgs) -> Result<Done> {
@@ -23,10 +26,13 @@ pub fn run(args: &TuneArgs) -> Result<Done> {
     }
     let mut plan = plan(args)?;
     let wish = wish(args, &plan)?;
+    if args.classes.len() > MOST_CLASSES {
+        return Err(Usage(format!("--classes takes up to {MOST_CLASSES} sizes, not {}", args.classes.len())).into());
+    }
     let files: Vec<&Path> = [Some(&args.out), args.report.as_ref()].into_iter().flatten().map(PathBuf::as_path).collect();
     refuse_to_replace(&files, args.overwrite)?;
     let progress = Progress::new(output::is_watched() && !args.quiet);
-    let (cancel, _) = scan::signals()?;
+    let cancel = scan::signals()?;
     let threads = scan::threads(args.threads)?;
     let exec = Exec { threads, observer: &progress, cancel, memory: Memory::UNLIMITED, spill: None, keep_texts: false };
     let collection = onefold::ingest(&plan, &exec, scan::source(&args.inputs, &[])?, &onefold::Discard)?;
@@ -36,20 +42,23 @@ pub fn run(args: &TuneArgs) -> Result<Done> {
     let classes = if args.classes.is_empty() { Classes::doubling() } else { Classes::new(args.classes.iter().copied()) };
     let advice = tune(&shelf, classes, wish, &exec, |step| texts::announce(step, args.quiet))?;
     if let Method::Adaptive(settings) = &plan.method {
-        plan.method = Method::Adaptive(advice.settings(settings.margin));
+        plan.method = Method::Adaptive(AdaptiveSettings { classes: advice.shares(), ..settings.clone() });
     }
     plan.validate()?;
     let heading = heading(&advice, &plan);
-    onefold::replace_file(&args.out, format!("{heading}{}", toml::to_string(&plan)?).as_bytes())?;
     if let Some(report) = &args.report {
         onefold::replace_file(report, page::page(&advice, &plan).as_bytes())?;
     }
+    onefold::replace_file(&args.out, format!("{heading}{}", toml::to_string(&plan)?).as_bytes())?;
     output::print_as(args.json, args.quiet, || Ok(serde_json::to_string_pretty(&advice)? + "\n"), || text(&advice, &plan, args))?;
     Ok(done)
 }
 
-/// An error where one of the files is there and may not be replaced.
+/// An error where one of the files is there and may not be replaced, or two are one.
 fn refuse_to_replace(files: &[&Path], overwrite: bool) -> Result<()> {
+    if files.iter().enumerate().any(|(at, file)| files[..at].contains(file)) {
+        return Err(Usage("two outputs have one name".into()).into());
+    }
     match files.iter().find(|file| file.exists() && !overwrite) {
         Some(file) => Err(Usage(format!("'{}' is there already; --overwrite replaces it", file.display())).into()),
         None => Ok(()),
@@ -58,7 +67,15 @@ fn refuse_to_replace(files: &[&Path], overwrite: bool) -> Result<()> {
 
 /// How documents are compared, by the one method that this is about.
 fn plan(args: &TuneArgs) -> Result<Plan> {
-    let mut plan = settings::resolve(&args.plan)?;
+    if args.plan.verify.is_some_and(|verify| settings::verify(verify) == Verify::None) && args.precision.is_none() {
+        return Err(Usage("--verify none needs a --precision to keep".into()).into());
+    }
+    // The method that this is about, unless another is named: then it says so.
+    let named = args.plan.method.is_none() && args.plan.config.is_none();
+    let mut plan = settings::resolve(&PlanArgs {
+        method: named.then(|| "adaptive".into()).or(args.plan.method.clone()),
+        ..args.plan.clone()
+    })?;
     match (&plan.method, &args.plan.method) {
         (Method::Adaptive(_), _) => (),
         (Method::Exact, None) => onefold::preset("adaptive")?.apply(&mut plan),
@@ -68,6 +85,14 @@ fn plan(args: &TuneArgs) -> Result<Plan> {
     }
     if args.plan.verify.is_none() && args.precision.is_some() {
         plan.verify = Verify::None;
+    }
+    let refused = [
+        (plan.common_shingles.is_some(), "a limit to common shingles"),
+        (plan.relation != Relate::Resemblance, "containment"),
+        (!matches!(plan.verify, Verify::Exact | Verify::None), "verification by edit distance"),
+    ];
+    if let Some((_, what)) = refused.iter().find(|(given, _)| *given) {
+        return Err(Usage(format!("tune can't foresee what {what} does; leave it away")).into());
     }
     plan.validate()?;
     Ok(plan)
@@ -83,9 +108,6 @@ fn wish(args: &TuneArgs, plan: &Plan) -> Result<Wish> {
         precision: share("precision", args.precision.unwrap_or(1.0))?,
         recall: share("recall", args.recall.unwrap_or(if verified { 0.95 } else { 0.8 }))?,
     };
-    if !verified && args.precision.is_none() {
-        return Err(Usage("--verify none needs a --precision to keep".into()).into());
-    }
     let margin = match &plan.method {
         Method::Adaptive(settings) if verified => Some(settings.margin),
         _ => None,
@@ -132,7 +154,7 @@ fn sizes(class: &ClassAdvice) -> String {
 fn text(advice: &Advice, plan: &Plan, args: &TuneArgs) -> String {
     let documents: u64 = advice.classes.iter().map(|class| class.documents).sum();
     let mut text = format!(
-        "  {} documents, {} pairs with a resemblance from {} on\n\n",
+        "  {} documents with shingles, exact copies left out; {} pairs with a resemblance from {} on\n\n",
         grouped(documents),
         grouped(advice.true_pairs.round() as u64),
         plan.threshold
@@ -148,12 +170,20 @@ fn text(advice: &Advice, plan: &Plan, args: &TuneArgs) -> String {
     let _ = writeln!(text, "{}", row("all", documents, advice.cost, &advice.overall, advice.verified));
     let saved = "one share for all documents that keeps the promise:";
     let _ = writeln!(text, "\n  {saved} {} of the shingles, against {}", percent(advice.uniform), percent(advice.cost));
-    if advice.looked_at < 1.0 {
+    for class in advice.classes.iter().filter(|class| advice.falls_short(class)) {
+        let trials = class.pairs.pooled();
+        let (precision, recall) = (share(trials.precision()), share(trials.recall()));
+        let sizes = sizes(class);
+        let _ =
+            writeln!(text, "  warning: trials of documents with {sizes} shingles gave precision {precision}, recall {recall}");
+    }
+    if advice.looked_at < 1.0 && documents > 0 {
         let share = percent(advice.looked_at);
         let _ = writeln!(text, "  pairs far below the threshold were estimated from {share} of the documents");
     }
-    let plan = printable(&args.out.display().to_string());
-    let _ = writeln!(text, "  plan  {plan}\n  next  onefold scan {} --config {plan} --out result", inputs(args));
+    let plan = args.out.as_path();
+    let _ =
+        writeln!(text, "  plan  {}\n  next  onefold scan {} --config {} --out result", shown(plan), inputs(args), quoted(plan));
     text
 }
 
@@ -174,7 +204,18 @@ fn row(name: &str, documents: u64, kept: f64, pairs: &Forecast, verified: bool) 
     format!("  {name:<15}{:>10}{true_pairs:>9}{:>10}   {precision}{recall}{trials}", grouped(documents), percent(kept))
 }
 
+/// A path as people read it.
+fn shown(path: &Path) -> String {
+    printable(&path.display().to_string()).to_string()
+}
+
+/// A path as a shell reads it.
+fn quoted(path: &Path) -> String {
+    let shown = shown(path);
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@%:,~=".contains(c);
+    if shown.chars().all(plain) { shown } else { format!("'{}'", shown.replace('\'', "'\\''")) }
+}
+
 fn inputs(args: &TuneArgs) -> String {
-    let quoted = |input: &std::ffi::OsString| printable(&Path::new(input).display().to_string()).to_string();
-    args.inputs.iter().map(quoted).collect::<Vec<_>>().join(" ")
+    args.inputs.iter().map(|input| quoted(Path::new(input))).collect::<Vec<_>>().join(" ")
 }

@@ -109,10 +109,24 @@ fn answers_become_settings() {
 fn wishes_that_can_not_be_met_are_refused() {
     let place = Place::with_documents();
     let tune = |words: &str| place.onefold(["tune", "in"]).args(words.split_whitespace()).run();
-    for bad in ["--precision 1.5", "--precision 0", "--recall -1", "--verify none", "--method minhash", "--threshold 7"] {
+    for bad in [
+        "--precision 1.5",
+        "--precision 0",
+        "--recall -1",
+        "--verify none",
+        "--method minhash",
+        "--threshold 7",
+        "--precision 0.9 --common-shingles 3",
+        "--precision 0.9 --verify edit",
+        "--precision 0.9 --relation containment",
+        "--precision 0.9 --out p --report p",
+        "--label p --out p",
+    ] {
         let ran = tune(bad).exits(2);
         assert!(ran.stderr.starts_with("error"), "{bad}: {}", ran.stderr);
     }
+    let many: Vec<String> = (1..60).map(|size| size.to_string()).collect();
+    assert!(tune(&format!("--precision 0.9 --classes {}", many.join(","))).exits(2).stderr.contains("--classes"));
     tune("--precision 0.9 --out p.toml").exits(0);
     assert!(fs::read_to_string(place.at("p.toml")).unwrap().contains("share = 1.0"), "without pairs nothing is left out");
     place.onefold(["tune", "missing", "--precision", "0.9"]).run().exits(2);

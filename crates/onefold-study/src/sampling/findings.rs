@@ -198,6 +198,6 @@ impl Look<'_> {
         let list: Vec<String> = moduli.iter().map(|modulo| format!("1/{modulo}")).collect();
         let here =
             format!("{:.2} % of the shingles ({}); one ratio for all: {:.2} %", 100.0 * kept, list.join(", "), 100.0 * uniform);
-        Finding { id, claim, here, holds: Some(kept <= published) }
+        Finding { id, claim, here, holds: (self.trials.truth.inside(at, None) >= ENOUGH).then_some(kept <= published) }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! In: the sets of a collection, moduli and thresholds. Out: for every (modulo, remainder) the pairs that its sample reports at each threshold,
 //! and how many of them are true. Invariant: truth and samples are joined exactly, so every count is exact. Cost: one join of all shingles at the
-//! lowest threshold for the truth, another for the remainders of each modulo together, and a merge of each true pair for all samples at once.
+//! lowest threshold for the truth, a join of each sample, which for all remainders of a modulo is about as much, and a merge of each true pair for all samples at once.
 //! Drops nothing.
 
 use std::sync::Mutex;

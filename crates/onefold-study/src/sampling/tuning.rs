@@ -4,7 +4,7 @@
 //! with seeds of their own gave. Where trials fall short of what was asked for, more is asked for, and a new plan made. Invariant: the seed that the plan
 //! will run with is in none of the trials. Cost: that of [`Density::measure`], and for each trial a join of each share that was chosen.
 
-use onefold::{AdaptiveSettings, Detection, Error, Exec, SizeClass, Threshold};
+use onefold::{Detection, Error, Exec, SizeClass, Threshold};
 use serde::Serialize;
 
 use super::classes::Classes;
@@ -25,6 +25,8 @@ const ROUNDS: usize = 4;
 const EXPECTED_ERROR: f64 = 0.02;
 /// Less than this is not worth another plan, where there are few pairs.
 const TOLERANCE: f64 = 0.005;
+/// What trials may give less before somebody is told.
+const MISSED: f64 = 0.02;
 /// Classes with this share of all pairs that are found answer for the whole.
 const MANY: f64 = 0.05;
 /// From so many true pairs on trials are surer than expectations.
@@ -143,17 +145,20 @@ impl Forecast {
 }
 
 impl Advice {
-    /// The settings of the method that follows it.
-    pub fn settings(&self, margin: f64) -> AdaptiveSettings {
+    /// The shares of the method that follows it.
+    pub fn shares(&self) -> Vec<SizeClass> {
         let mut classes: Vec<SizeClass> =
             self.classes.iter().map(|class| SizeClass { from: class.from, share: class.share }).collect();
         classes.dedup_by(|next, before| next.share == before.share);
-        AdaptiveSettings { seed: 0, margin, classes }
+        classes
     }
 
-    /// Whether every class is expected to keep the promise.
-    pub fn keeps_promise(&self) -> bool {
-        self.classes.iter().all(|class| self.goal.met(&class.pairs.expected))
+    /// Whether trials of a class gave less than was promised.
+    pub fn falls_short(&self, class: &ClassAdvice) -> bool {
+        let less = |value: Option<f64>, asked: f64| value.is_some_and(|value| value < asked - MISSED);
+        let (pooled, goal) = (class.pairs.pooled(), self.goal);
+        let broken = less(pooled.precision(), goal.precision) && !self.verified || less(pooled.recall(), goal.recall);
+        class.pairs.expected.truth >= ENOUGH && broken
     }
 }
 
@@ -183,7 +188,7 @@ pub fn plan_for(density: &Density, wish: Wish, exec: &Exec<'_>, mut watch: impl 
             watch(&format!("plan {round}, trial {seed} of {}", SEEDS.end()));
             trials.push(density.count_plan(&levels, &detection, wish.margin.is_some(), seed, exec)?);
         }
-        let advice = advise(density, &expected, goal, &levels, &trials, wish.margin.is_some());
+        let advice = advise(density, &expected, wish, &goals, &levels, &trials);
         if round == ROUNDS || !raise(&mut goals, &advice) {
             return Ok(advice);
         }
@@ -233,7 +238,7 @@ fn short_of(pairs: &Forecast, value: Value, asked: f64, deviations: f64) -> f64 
 /// What is looked at in an outlook.
 type Value = fn(&Outlook) -> Option<f64>;
 
-fn advise(density: &Density, expected: &Table, goal: Goal, levels: &[usize], trials: &[Table], verified: bool) -> Advice {
+fn advise(density: &Density, expected: &Table, wish: Wish, goals: &[Goal], levels: &[usize], trials: &[Table]) -> Advice {
     let count = density.classes.count();
     let class = |class: usize| ClassAdvice {
         from: density.classes.from(class),
@@ -248,12 +253,12 @@ fn advise(density: &Density, expected: &Table, goal: Goal, levels: &[usize], tri
         curve: (0..GRID).map(|level| at_share(expected, class, level)).collect(),
     };
     let same = |level: usize| vec![level; count];
-    let uniform = (0..GRID).rev().find(|&level| (0..count).all(|class| goal.met(&expected.outlook(class, &same(level)))));
+    let uniform = (0..GRID).rev().find(|&level| (0..count).all(|class| goals[class].met(&expected.outlook(class, &same(level)))));
     let overall =
         Forecast { expected: expected.overall(levels), trials: trials.iter().map(|trial| trial.overall(levels)).collect() };
     Advice {
-        goal,
-        verified,
+        goal: wish.goal,
+        verified: wish.margin.is_some(),
         classes: (0..count).map(class).collect(),
         cost: expected.cost(levels),
         uniform: Table::share(uniform.unwrap_or(0)),
