@@ -1,11 +1,12 @@
 //! Collections that are read once and stay in memory, texts and all, for commands that look at them several times.
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use anyhow::Result;
 use onefold::{Collection, Document, Error, Exec, Memory, Observer, Plan, Sink, SkipKind, Skipped};
 
-use crate::exit::Done;
+use crate::exit::{Done, Usage};
 use crate::{output, scan};
 
 /// What was read.
@@ -22,6 +23,22 @@ pub struct Texts {
 pub fn exec(threads: Option<usize>, observer: &dyn Observer) -> Result<Exec<'_>> {
     let cancel = scan::signals()?;
     Ok(Exec { threads: scan::threads(threads)?, observer, cancel, memory: Memory::UNLIMITED, spill: None, keep_texts: true })
+}
+
+/// The inputs as pages name them.
+pub fn names(inputs: &[OsString]) -> Vec<String> {
+    inputs.iter().map(|input| input.to_string_lossy().into_owned()).collect()
+}
+
+/// An error where one of the files is there and may not be replaced, or two are one.
+pub fn refuse_to_replace(files: &[&Path], overwrite: bool) -> Result<()> {
+    if files.iter().enumerate().any(|(at, file)| files[..at].contains(file)) {
+        return Err(Usage("two outputs have one name".into()).into());
+    }
+    match files.iter().find(|file| file.exists() && !overwrite) {
+        Some(file) => Err(Usage(format!("'{}' is there already; --overwrite replaces it", file.display())).into()),
+        None => Ok(()),
+    }
 }
 
 /// Says what comes next, where somebody watches.

@@ -13,7 +13,7 @@ use crate::learn::Model;
 use crate::shingle::hash::SHINGLE_BITS;
 use crate::shingle::set_hash;
 use crate::threshold::Threshold;
-use crate::verify::overlap;
+use crate::verify;
 
 /// Sets of hashes, one after the other.
 #[derive(Debug, Default)]
@@ -78,7 +78,7 @@ impl HashSets {
 
     /// How many hashes two sets have in common.
     pub fn common(a: &[u64], b: &[u64]) -> u32 {
-        overlap(a, b, 0).unwrap_or(0)
+        verify::common(a, b)
     }
 
     /// Each distinct set once, and which of them every set is.
@@ -159,7 +159,7 @@ mod tests {
             let mut expected = Vec::new();
             for (b, second) in plain.iter().enumerate().filter(|(_, set)| !set.is_empty()) {
                 for (a, first) in plain[..b].iter().enumerate() {
-                    let common = overlap(first, second, 0).unwrap();
+                    let common = verify::common(first, second);
                     if threshold.reached(common, (first.len() + second.len()) as u64 - u64::from(common)) {
                         expected.push(CloseSets { first: a as u32, second: b as u32, overlap: common });
                     }

@@ -23,9 +23,7 @@ const SHOWN_MEASURES: usize = 6;
 /// Runs all of them, prints the table and writes the page.
 pub fn run(args: &BakeoffArgs) -> Result<Done> {
     let base = base(args)?;
-    if args.out.exists() && !args.overwrite {
-        return Err(Usage(format!("'{}' is there already; --overwrite replaces it", args.out.display())).into());
-    }
+    texts::refuse_to_replace(&[&args.out], args.overwrite)?;
     let gold = args.gold.as_deref().map(Gold::read).transpose().map_err(|error| Usage(error.to_string()))?;
     let progress = Progress::new(output::is_watched() && !args.quiet);
     let exec = texts::exec(args.threads, &progress)?;
@@ -34,7 +32,7 @@ pub fn run(args: &BakeoffArgs) -> Result<Done> {
     let entrants = entrants(args, &base);
     let watch = |name: &str| texts::announce(name, args.quiet);
     let result = bakeoff(&base, &entrants, &documents, gold.as_ref(), &exec, watch)?;
-    let page = page::page(&result, &entrants, &inputs(args));
+    let page = page::page(&result, &entrants, &texts::names(&args.inputs));
     onefold::replace_file(&args.out, page.as_bytes())?;
     output::print_as(args.json, args.quiet, || Ok(serde_json::to_string_pretty(&result)? + "\n"), || text(&result, args))?;
     Ok(done)
@@ -63,10 +61,6 @@ fn entrants(args: &BakeoffArgs, base: &Plan) -> Vec<Entrant> {
         Entrant { name: preset.name, plan }
     };
     PRESETS.iter().filter(wanted).map(entrant).collect()
-}
-
-fn inputs(args: &BakeoffArgs) -> Vec<String> {
-    args.inputs.iter().map(|input| input.to_string_lossy().into_owned()).collect()
 }
 
 /// A share to three places; what is not all never reads 1.

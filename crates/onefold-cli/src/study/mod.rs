@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use onefold::{Error, Exec, Hash, Memory, Plan, TextRules, Threshold, printable};
+use onefold::{Error, Exec, Hash, Plan, TextRules, Threshold, printable};
 use onefold_study::sampling::{Classes, Design};
 use onefold_study::study::{Options, Study, study};
 use serde_json::json;
@@ -29,9 +29,7 @@ pub fn run(args: &StudyArgs) -> Result<Done> {
     let holds_study = || [REPORT, FINDINGS].iter().all(|name| args.out.join(name).is_file());
     onefold::check_out_folder(&args.out, args.overwrite, |_| false, holds_study)?;
     let progress = Progress::new(output::is_watched() && !args.quiet);
-    let cancel = scan::signals()?;
-    let threads = scan::threads(args.threads)?;
-    let exec = Exec { threads, observer: &progress, cancel, memory: Memory::UNLIMITED, spill: None, keep_texts: false };
+    let exec = Exec { keep_texts: false, ..texts::exec(args.threads, &progress)? };
     let mut done = Done::Complete;
     let check = |collection: &onefold::Collection| {
         done = texts::check(collection)?;
@@ -39,7 +37,7 @@ pub fn run(args: &StudyArgs) -> Result<Done> {
     };
     let source = scan::source(&args.inputs, &[])?;
     let study = study(&plan, options, source, &exec, check, |step| texts::announce(step, args.quiet))?;
-    write(&args.out, &study, &inputs(args))?;
+    write(&args.out, &study, &texts::names(&args.inputs))?;
     output::print_as(args.json, args.quiet, || json(&study), || text(&study, args))?;
     Ok(done)
 }
@@ -84,10 +82,6 @@ fn options(args: &StudyArgs) -> Result<Options> {
     })
 }
 
-fn inputs(args: &StudyArgs) -> Vec<String> {
-    args.inputs.iter().map(|input| input.to_string_lossy().into_owned()).collect()
-}
-
 /// Writes all files, the findings last: without them there is no study.
 fn write(out: &Path, study: &Study, inputs: &[String]) -> Result<()> {
     let failed = |cause| Error::Output { action: "create", path: out.display().to_string(), cause };
@@ -103,7 +97,7 @@ fn write(out: &Path, study: &Study, inputs: &[String]) -> Result<()> {
 fn json(study: &Study) -> Result<String> {
     let whole = json!({
         "summary": study.summary,
-        "trials": study.trials.trials.len() * study.trials.design.thresholds.len(),
+        "trials": study.trials.count(),
         "true_pairs_by_threshold": study.trials.design.thresholds.iter().zip(&study.trials.truth.smaller)
             .map(|(threshold, pairs)| (threshold.to_string(), pairs.iter().sum::<u64>())).collect::<Vec<_>>(),
         "findings": study.findings,
@@ -121,7 +115,7 @@ fn json(study: &Study) -> Result<String> {
 }
 
 fn text(study: &Study, args: &StudyArgs) -> String {
-    let (summary, trials) = (&study.summary, &study.trials);
+    let summary = &study.summary;
     let mut text = format!(
         "  {} documents, {} exact copies; {} words and {} shingles in the rest\n",
         grouped(summary.documents),
@@ -129,9 +123,8 @@ fn text(study: &Study, args: &StudyArgs) -> String {
         grouped(study.sizes.iter().map(|&words| u64::from(words)).sum()),
         grouped(summary.shingles)
     );
-    let count = trials.trials.len() * trials.design.thresholds.len();
-    let seconds: f64 = study.seconds.iter().map(|(_, seconds)| seconds).sum();
-    let _ = writeln!(text, "  {} trials, everything in {}\n", grouped(count as u64), duration(seconds));
+    let (count, seconds) = (grouped(study.trials.count()), duration(study.total_seconds()));
+    let _ = writeln!(text, "  {count} trials, everything in {seconds}\n");
     for finding in &study.findings {
         let holds = finding.holds.map_or("not to tell", |holds| if holds { "holds" } else { "does not hold" });
         let _ = writeln!(text, "  {:<5}{:<15}{}\n  {:<20}{}", finding.id, holds, finding.claim, "", finding.here);

@@ -30,13 +30,11 @@ pub fn page(study: &Study, inputs: &[String]) -> String {
 
 fn header(study: &Study, inputs: &[String]) -> Html {
     let inputs: Html = inputs.iter().take(3).map(|input| Html::text(" · ").and(name(input))).collect();
-    let trials = study.trials.trials.len() * study.trials.design.thresholds.len();
-    let seconds: f64 = study.seconds.iter().map(|(_, seconds)| seconds).sum();
     let lede = format!(
         "What sampling, thresholds and sizes do to the answer, on {} documents: {} trials after Ye, Wen, Ma 2008 and Nikkhoo 2010, in {}.",
         grouped(study.summary.documents),
-        grouped(trials as u64),
-        duration(seconds)
+        grouped(study.trials.count()),
+        duration(study.total_seconds())
     );
     Html::from(el("p").class("eyebrow").with("onefold study").with(inputs))
         .and(el("h1").with("Parameter study"))

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use onefold::{AdaptiveSettings, Exec, Memory, Method, Plan, Relate, Verify, printable};
+use onefold::{AdaptiveSettings, Exec, Method, Plan, Relate, Verify, printable};
 use onefold_study::sampling::{Advice, ClassAdvice, Classes, Forecast, Goal, Outlook, Shelf, Wish, tune};
 
 use crate::args::{PlanArgs, TuneArgs};
@@ -30,11 +30,9 @@ pub fn run(args: &TuneArgs) -> Result<Done> {
         return Err(Usage(format!("--classes takes up to {MOST_CLASSES} sizes, not {}", args.classes.len())).into());
     }
     let files: Vec<&Path> = [Some(&args.out), args.report.as_ref()].into_iter().flatten().map(PathBuf::as_path).collect();
-    refuse_to_replace(&files, args.overwrite)?;
+    texts::refuse_to_replace(&files, args.overwrite)?;
     let progress = Progress::new(output::is_watched() && !args.quiet);
-    let cancel = scan::signals()?;
-    let threads = scan::threads(args.threads)?;
-    let exec = Exec { threads, observer: &progress, cancel, memory: Memory::UNLIMITED, spill: None, keep_texts: false };
+    let exec = Exec { keep_texts: false, ..texts::exec(args.threads, &progress)? };
     let collection = onefold::ingest(&plan, &exec, scan::source(&args.inputs, &[])?, &onefold::Discard)?;
     let done = texts::check(&collection)?;
     let shelf = Shelf::new(&collection, false)?;
@@ -52,17 +50,6 @@ pub fn run(args: &TuneArgs) -> Result<Done> {
     onefold::replace_file(&args.out, format!("{heading}{}", toml::to_string(&plan)?).as_bytes())?;
     output::print_as(args.json, args.quiet, || Ok(serde_json::to_string_pretty(&advice)? + "\n"), || text(&advice, &plan, args))?;
     Ok(done)
-}
-
-/// An error where one of the files is there and may not be replaced, or two are one.
-fn refuse_to_replace(files: &[&Path], overwrite: bool) -> Result<()> {
-    if files.iter().enumerate().any(|(at, file)| files[..at].contains(file)) {
-        return Err(Usage("two outputs have one name".into()).into());
-    }
-    match files.iter().find(|file| file.exists() && !overwrite) {
-        Some(file) => Err(Usage(format!("'{}' is there already; --overwrite replaces it", file.display())).into()),
-        None => Ok(()),
-    }
 }
 
 /// How documents are compared, by the one method that this is about.

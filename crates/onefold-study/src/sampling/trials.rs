@@ -117,6 +117,11 @@ impl Counted {
 }
 
 impl Trials {
+    /// How many there are: each sample at each threshold.
+    pub fn count(&self) -> u64 {
+        (self.trials.len() * self.design.thresholds.len()) as u64
+    }
+
     fn of_modulo(&self, modulo: u32) -> impl Iterator<Item = &Trial> {
         self.trials.iter().filter(move |trial| trial.modulo == modulo)
     }

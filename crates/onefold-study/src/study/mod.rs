@@ -62,6 +62,11 @@ pub struct Study {
 }
 
 impl Study {
+    /// What everything took.
+    pub fn total_seconds(&self) -> f64 {
+        self.seconds.iter().map(|(_, seconds)| seconds).sum()
+    }
+
     /// How far arithmetic and samples lie apart at most, where enough shingles are sampled (§8.3).
     pub fn largest_difference(&self) -> Option<f64> {
         let sure = self.model.iter().filter(|row| row.sampled >= ENOUGH_SAMPLED);

@@ -11,6 +11,7 @@ use super::sample::{detected, needed};
 use super::{Aim, Fingerprint, Side, View};
 use crate::error::{Error, Result};
 use crate::shingle::hash::{SHINGLE_BITS, mix};
+use crate::verify::common;
 
 /// What can be set.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -91,10 +92,6 @@ pub fn sample_value(shingle: u64, seed: u64) -> u64 {
 /// Values below this one are in the sample of a share.
 pub fn sample_bound(share: f64) -> u64 {
     (share * (1u64 << SHINGLE_BITS) as f64) as u64
-}
-
-fn common(a: &[u64], b: &[u64]) -> u32 {
-    crate::verify::overlap(a, b, 0).unwrap_or(0)
 }
 
 impl Fingerprint for Adaptive {

@@ -259,7 +259,7 @@ fn partition(range: &Range<u32>, wanted: impl Fn(u32) -> bool) -> u32 {
 }
 
 fn common(a: &[u64], b: &[u64]) -> u32 {
-    crate::verify::overlap(a.get(1..).unwrap_or_default(), b.get(1..).unwrap_or_default(), 0).unwrap_or(0)
+    crate::verify::common(a.get(1..).unwrap_or_default(), b.get(1..).unwrap_or_default())
 }
 
 #[cfg(test)]

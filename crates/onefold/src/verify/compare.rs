@@ -4,7 +4,7 @@ use super::diff::{Diff, diff};
 use super::edit::{Normalizer, edit_distance};
 use super::passages::{Passage, passages};
 use super::simhash::SimHash;
-use super::{Similarity, overlap};
+use super::{Similarity, common};
 use crate::normalize::{Tokens, Words};
 use crate::shingle::{Recipe, Unit, set_of};
 
@@ -40,7 +40,7 @@ impl Comparison {
         let sketches = SimHash::of_tokens(a.hashes()).zip(SimHash::of_tokens(b.hashes()));
         Comparison {
             shingles: [x.len() as u32, y.len() as u32],
-            common: overlap(&x, &y, 0).unwrap_or(0),
+            common: common(&x, &y),
             edit_distance: edit_distance(a.hashes(), b.hashes()),
             simhash_distance: sketches.map(|(a, b)| a.distance(b)),
             passages: passages(a.hashes(), b.hashes(), shortest),

@@ -75,6 +75,11 @@ pub fn overlap(a: &[u64], b: &[u64], needed: u32) -> Option<u32> {
     merge(a, b, needed)
 }
 
+/// The number of common elements of two sorted sets.
+pub fn common(a: &[u64], b: &[u64]) -> u32 {
+    overlap(a, b, 0).unwrap_or(0)
+}
+
 /// The number of common elements of two sorted sets if it is at least `needed`, where `common` of them are known to be among the
 /// first `seen` of each set, and none has a partner beyond.
 pub fn overlap_after(a: &[u64], b: &[u64], seen: [usize; 2], common: u32, needed: u32) -> Option<u32> {
