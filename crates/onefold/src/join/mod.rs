@@ -7,6 +7,7 @@
 
 mod codes;
 mod contained;
+mod crowds;
 mod edits;
 mod index;
 mod keys;

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::Bar;
+use super::crowds::{CROWD, Crowds, Unknown};
 use super::index::{Index, Occurrence};
 use super::keys::Lookup;
 use super::ordered::{Ordered, Recent};
@@ -72,6 +73,7 @@ pub(super) struct Prober {
     candidates: Vec<(SetIndex, u32)>,
     own: Vec<u64>,
     recent: Recent,
+    crowds: Crowds,
     /// For words that are not in memory: of the set, and of a partner.
     words: [Vec<u64>; 2],
 }
@@ -84,6 +86,7 @@ impl Prober {
             candidates: Vec::new(),
             own: Vec::new(),
             recent: Recent::default(),
+            crowds: Crowds::default(),
             words: Default::default(),
         }
     }
@@ -107,7 +110,7 @@ impl Prober {
         };
         let sizes = space.sets.sizes();
         let (size, side) = (sizes[set as usize], space.side(set));
-        let Prober { counts, touched, candidates, own, recent, words: [own_words, words] } = self;
+        let Prober { counts, touched, candidates, own, recent, crowds, words: [own_words, words] } = self;
         candidates.clear();
         candidates.extend(touched.drain(..).filter_map(|partner| {
             let shared = std::mem::take(&mut counts[partner as usize]);
@@ -125,18 +128,37 @@ impl Prober {
         let shingles = space.ordered.get(set, own)?;
         let Bar { threshold, edits } = space.bar;
         let own_words = edits.as_ref().map_or(Ok(Default::default()), |edits| edits.words(set, own_words))?;
+        let in_crowd = candidates.len() >= CROWD;
+        if in_crowd {
+            crowds.enter(shingles, candidates);
+        }
         for &(partner, shared) in candidates.iter() {
             if !space.agree(set, partner)? {
                 continue;
             }
-            let needed = threshold.map_or(0, |threshold| threshold.needed_overlap(size, sizes[partner as usize]));
+            let their_size = sizes[partner as usize];
+            let needed = threshold.map_or(0, |threshold| threshold.needed_overlap(size, their_size));
             let counted = (unseen == 0).then_some(shared);
-            let overlap = space.overlap(shingles, recent.get(space.ordered, partner)?, counted, needed);
+            let known = if in_crowd { crowds.overlap(shingles, partner, their_size as usize, needed) } else { Err(Unknown) };
+            let overlap = match known {
+                Ok(overlap) => overlap,
+                Err(Unknown) => {
+                    let theirs = recent.get(space.ordered, partner)?;
+                    let overlap = space.overlap(shingles, theirs, counted, needed);
+                    if in_crowd {
+                        crowds.meet(shingles, partner, theirs, overlap.is_some());
+                    }
+                    overlap
+                }
+            };
             if let Some(overlap) = overlap
                 && edits.map_or(Ok(true), |edits| edits.are_few(own_words, partner, words))?
             {
                 found(partner, overlap);
             }
+        }
+        if in_crowd {
+            crowds.leave(set);
         }
         Ok(())
     }

@@ -1,13 +1,19 @@
 //! Which keys may be of more than one set: two bits for each slot of keys, seen and seen again.
+//!
+//! Each partition of keys has slots of its own: who looks at one partition after the other finds their slots in the cache, and all keys'
+//! slots are far larger than any.
+
+use super::shared::{PARTITIONS, partition};
 
 /// Slots for each key: with fewer, more keys are taken for shared by collision.
-const SLOTS: u64 = 4;
+const SLOTS: u64 = 2;
 /// Slots in a word.
 const IN_WORD: u64 = u64::BITS as u64 / 2;
 
 /// See the module. What is never seen twice here is of one set.
 pub(super) struct Seen {
     words: Vec<u64>,
+    /// Slots of a partition.
     slots: u64,
 }
 
@@ -19,13 +25,14 @@ impl Seen {
 
     /// With nothing seen.
     pub(super) fn new(slots: u64) -> Seen {
-        Seen { words: vec![0; slots.div_ceil(IN_WORD) as usize], slots }
+        let slots = slots.div_ceil(PARTITIONS as u64);
+        Seen { words: vec![0; (slots * PARTITIONS as u64).div_ceil(IN_WORD) as usize], slots }
     }
 
     /// The word and the first bit of a key. Keys are uniform but for a few leading bits.
     #[inline]
     fn place(&self, key: u64) -> (usize, u32) {
-        let slot = ((u128::from(key << 8) * u128::from(self.slots)) >> 64) as u64;
+        let slot = partition(key) as u64 * self.slots + ((u128::from(key << 8) * u128::from(self.slots)) >> 64) as u64;
         ((slot / IN_WORD) as usize, (slot % IN_WORD) as u32 * 2)
     }
 

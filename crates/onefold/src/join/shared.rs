@@ -1,8 +1,8 @@
 //! Keys that at least two sets share: what the index is made of.
 //!
-//! All keys are looked at twice. The first look sets bits for them: keys whose bits nobody else set are of one set, as most are, and are
-//! never stored. The others are scattered into partitions by their low bits and sorted there, which shows what is really shared. Where
-//! they are too many for memory, partitions lie on disk and are looked at one by one.
+//! All keys are looked at twice, some thousands of them at a time, scattered into partitions by their low bits. The first look sets bits for
+//! them: keys whose bits nobody else set are of one set, as most are, and are never stored. The others are sorted inside their partitions,
+//! which shows what is really shared. Where they are too many for memory, partitions lie on disk and are looked at one by one.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -17,6 +17,12 @@ use crate::exec::{Exec, HEADING, Spill, SpillFile};
 
 pub(super) const PARTITIONS: usize = 256;
 
+/// The partition of a key.
+#[inline]
+pub(super) fn partition(key: u64) -> usize {
+    key as usize % PARTITIONS
+}
+
 /// A key of a set, and where it stands among the set's keys.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Entry {
@@ -26,10 +32,6 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    fn partition(&self) -> usize {
-        self.key as usize % PARTITIONS
-    }
-
     fn to_words(self) -> [u64; 2] {
         [self.key, u64::from(self.set) << 32 | u64::from(self.place)]
     }
@@ -67,23 +69,21 @@ impl<'a, K: KeysOf> AllKeys<'a, K> {
     /// Looks at all keys for the first time.
     fn new(count: usize, keys_of: &'a K, exec: &Exec<'_>) -> Result<(AllKeys<'a, K>, Seen)> {
         let before = sums((0..count as SetIndex).map(|set| keys_of.count(set)));
-        let blocks: Vec<Range<SetIndex>> = pieces(&before, KEYS, 0..count as SetIndex).collect();
+        let blocks: Vec<Range<SetIndex>> = pieces(&before, keys_together(before[count], exec), 0..count as SetIndex).collect();
         let file = if keys_of.is_held() { None } else { Some(exec.spill()?.scratch("keys")?) };
         let slots = Seen::slots(before[count], exec.memory.part(4, 1 << 20) / rayon::current_num_threads() as u64);
         let next = AtomicUsize::new(0);
         let look = || {
-            let (mut seen, mut buffers, mut keys, mut places) = (Seen::new(slots), K::Buffers::default(), Vec::new(), Vec::new());
+            let (mut seen, mut buffers, mut places) = (Seen::new(slots), K::Buffers::default(), Vec::new());
+            let (mut keys, mut scattered) = (Vec::new(), Partitioned::default());
             loop {
                 let block = next.fetch_add(1, Ordering::Relaxed);
                 let Some(sets) = blocks.get(block) else { return Ok((seen, places)) };
                 exec.check()?;
                 keys.clear();
-                keys_of.each(sets.clone(), &mut buffers, |_, of_set| {
-                    of_set.iter().for_each(|&key| seen.add(key));
-                    if file.is_some() {
-                        keys.extend_from_slice(of_set);
-                    }
-                })?;
+                keys_of.each(sets.clone(), &mut buffers, |_, of_set| keys.extend_from_slice(of_set))?;
+                scattered.fill(&keys, |&key| key);
+                scattered.items.iter().for_each(|&key| seen.add(key));
                 if let Some(file) = &file {
                     places.push((block, file.append_frame(block as u32, &keys)?));
                 }
@@ -131,14 +131,16 @@ impl<'a, K: KeysOf> AllKeys<'a, K> {
     }
 
     /// The entries of keys that were seen twice, of the sets of some blocks.
-    fn scatter(&self, blocks: Range<usize>, seen: &Seen) -> Result<Vec<Block>> {
-        let scatter_block = |(buffers, entries): &mut ((K::Buffers, Vec<u64>), Vec<Entry>), block: usize| {
+    fn scatter(&self, blocks: Range<usize>, seen: &Seen) -> Result<Vec<Partitioned<Entry>>> {
+        type Entries = (Vec<Entry>, Partitioned<Entry>);
+        let scatter_block = |(buffers, (entries, all)): &mut ((K::Buffers, Vec<u64>), Entries), block: usize| {
             entries.clear();
             self.each(block, buffers, |set, keys| {
-                let numbered = keys.iter().zip(0..).filter(|(key, _)| seen.twice(**key));
-                entries.extend(numbered.map(|(&key, place)| Entry { key, set, place }));
+                entries.extend(keys.iter().zip(0..).map(|(&key, place)| Entry { key, set, place }));
             })?;
-            Ok(Block::new(entries))
+            all.fill(entries, |entry| entry.key);
+            all.retain(|entry| seen.twice(entry.key));
+            Ok(all.clone())
         };
         blocks.into_par_iter().map_init(Default::default, scatter_block).collect()
     }
@@ -160,8 +162,17 @@ enum Place {
     },
 }
 
-/// Keys that are scattered together: their entries stay in the cache. One set may have more.
-const KEYS: u64 = 1 << 15;
+/// Most and least keys that are scattered together; one set may have more. The more they are, the better use is made of a partition's slots
+/// while they are in the cache.
+const KEYS: Range<u64> = 1 << 15..1 << 20;
+
+/// How many of so many keys are scattered together: each thread has its share of them, and memory for that.
+fn keys_together(keys: u64, exec: &Exec<'_>) -> u64 {
+    let threads = rayon::current_num_threads() as u64;
+    // Entries are there twice.
+    let fit = exec.memory.part(16, 1 << 20) / threads / (4 * size_of::<Entry>() as u64);
+    (keys / (8 * threads)).min(fit).clamp(KEYS.start, KEYS.end)
+}
 
 impl Shared {
     /// Hundredths of the memory that is left that keys may take.
@@ -319,7 +330,7 @@ impl Scattered {
         Ok(scattered)
     }
 
-    fn append(&mut self, blocks: &[Block]) -> Result<()> {
+    fn append(&mut self, blocks: &[Partitioned<Entry>]) -> Result<()> {
         let piece = self.pieces.len() as u32;
         let (mut frames, mut words, mut starts) = (Vec::new(), Vec::new(), Vec::new());
         for partition in 0..PARTITIONS {
@@ -329,7 +340,7 @@ impl Scattered {
             self.file.frame(piece, &words, &mut frames);
         }
         starts.push(frames.len() as u64);
-        self.entries += blocks.iter().map(|block| block.entries.len() as u64).sum::<u64>();
+        self.entries += blocks.iter().map(|block| block.items.len() as u64).sum::<u64>();
         let at = self.file.append(&frames)?;
         starts.iter_mut().for_each(|start| *start += at);
         self.pieces.push(starts);
@@ -348,32 +359,54 @@ impl Scattered {
     }
 }
 
-/// The entries of some sets, by partition and then by set.
-struct Block {
-    entries: Vec<Entry>,
+/// Keys, or their entries, by partition, and otherwise in the order in which they came.
+#[derive(Clone)]
+struct Partitioned<T> {
+    items: Vec<T>,
     /// Where each partition begins; one more for the end.
     starts: Vec<u32>,
 }
 
-impl Block {
-    fn new(entries: &[Entry]) -> Block {
-        let mut starts = vec![0u32; PARTITIONS + 1];
-        entries.iter().for_each(|entry| starts[entry.partition() + 1] += 1);
+impl<T> Default for Partitioned<T> {
+    fn default() -> Self {
+        Partitioned { items: Vec::new(), starts: vec![0; PARTITIONS + 1] }
+    }
+}
+
+impl<T: Copy + Default> Partitioned<T> {
+    /// Holds these items instead of others.
+    fn fill(&mut self, items: &[T], key: impl Fn(&T) -> u64) {
+        self.starts.fill(0);
+        items.iter().for_each(|item| self.starts[partition(key(item)) + 1] += 1);
         for partition in 0..PARTITIONS {
-            starts[partition + 1] += starts[partition];
+            self.starts[partition + 1] += self.starts[partition];
         }
-        let mut next = starts.clone();
-        let mut scattered = vec![Entry::default(); entries.len()];
-        for entry in entries {
-            let slot = &mut next[entry.partition()];
-            scattered[*slot as usize] = *entry;
+        self.items.resize(items.len(), T::default());
+        let mut next = self.starts.clone();
+        for item in items {
+            let slot = &mut next[partition(key(item))];
+            self.items[*slot as usize] = *item;
             *slot += 1;
         }
-        Block { entries: scattered, starts }
     }
 
-    fn partition(&self, partition: usize) -> &[Entry] {
-        &self.entries[self.starts[partition] as usize..self.starts[partition + 1] as usize]
+    /// Drops those that are not wanted. Every second one may be, so nothing branches on it.
+    fn retain(&mut self, wanted: impl Fn(&T) -> bool) {
+        let (mut from, mut to) = (0, 0);
+        for end in &mut self.starts[1..] {
+            while from < *end as usize {
+                let item = self.items[from];
+                self.items[to] = item;
+                to += usize::from(wanted(&item));
+                from += 1;
+            }
+            *end = to as u32;
+        }
+        self.items.truncate(to);
+    }
+
+    fn partition(&self, partition: usize) -> &[T] {
+        &self.items[self.starts[partition] as usize..self.starts[partition + 1] as usize]
     }
 }
 

@@ -1,5 +1,6 @@
 //! Parquet through the column writers of the `parquet` crate: four types do not need Arrow's tree of crates.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
@@ -9,14 +10,15 @@ use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use parquet::column::writer::ColumnWriter;
 use parquet::data_type::ByteArray;
 use parquet::errors::{ParquetError, Result};
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::record::Field;
-use parquet::schema::types::{Type, TypePtr};
+use parquet::schema::types::{ColumnPath, Type, TypePtr};
 
 use super::format::Row;
 use super::table::{Cell, Column, Kind, Table};
+use crate::shingle::hash::mix;
 
 /// Rows held in memory at a time.
 const ROW_GROUP: usize = 1 << 16;
@@ -29,8 +31,7 @@ pub(super) fn write(table: &dyn Table, out: &mut (dyn Write + Send)) -> io::Resu
 }
 
 fn write_groups(table: &dyn Table, out: &mut (dyn Write + Send)) -> Result<()> {
-    let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).set_created_by("onefold".into()).build();
-    let mut writer = SerializedFileWriter::new(out, schema(table.columns())?, Arc::new(properties))?;
+    let mut writer = SerializedFileWriter::new(out, schema(table.columns())?, Arc::new(properties(table.columns())))?;
     for first in (0..table.rows()).step_by(ROW_GROUP) {
         let rows = first..table.rows().min(first + ROW_GROUP);
         table.load(rows.clone()).map_err(|e| ParquetError::External(Box::new(io::Error::other(e))))?;
@@ -47,6 +48,17 @@ fn write_groups(table: &dyn Table, out: &mut (dyn Write + Send)) -> Result<()> {
         group.close()?;
     }
     writer.close().map(|_| ())
+}
+
+/// Rows are in the order of the first column: its least and greatest texts lead to a row. Those of others lead nowhere, and take time.
+fn properties(columns: &[Column]) -> WriterProperties {
+    let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).set_created_by("onefold".into());
+    let unordered = columns.iter().skip(1).filter(|column| column.kind == Kind::Text);
+    unordered
+        .fold(properties, |properties, column| {
+            properties.set_column_statistics_enabled(ColumnPath::from(column.name), EnabledStatistics::None)
+        })
+        .build()
 }
 
 fn schema(columns: &[Column]) -> Result<TypePtr> {
@@ -75,7 +87,7 @@ fn write_cells<'a>(writer: &mut ColumnWriter<'_>, cells: impl Iterator<Item = Ce
         levels.push(i16::from(cell != Cell::Null));
         match cell {
             Cell::Null => (),
-            Cell::Text(text) => texts.push(&text),
+            Cell::Text(text) => texts.push(text),
             Cell::Bool(value) => bools.push(value),
             Cell::Integer(value) => integers.push(value),
             Cell::Real(value) => reals.push(value),
@@ -92,23 +104,46 @@ fn write_cells<'a>(writer: &mut ColumnWriter<'_>, cells: impl Iterator<Item = Ce
     .map(|_| ())
 }
 
-/// Texts of a column, one behind the other: memory of its own for each cell would cost more than the writing.
-#[derive(Default)]
+/// Texts of a column, one behind the other: memory of its own for each cell would cost more than the writing. Rows name the same few
+/// documents again and again, so a text that was there lately is not copied again.
 struct Texts {
     bytes: Vec<u8>,
-    ends: Vec<usize>,
+    /// Where each begins, and its length.
+    ranges: Vec<(usize, usize)>,
+    /// By its address: where a borrowed text lies, and its number.
+    recent: Vec<(usize, usize)>,
 }
 
+impl Default for Texts {
+    fn default() -> Self {
+        Texts { bytes: Vec::new(), ranges: Vec::new(), recent: vec![(0, 0); 1 << RECENT_BITS] }
+    }
+}
+
+/// As many texts as these bits can tell apart are looked for among those of before.
+const RECENT_BITS: u32 = 10;
+
 impl Texts {
-    fn push(&mut self, text: &str) {
+    fn push(&mut self, text: Cow<'_, str>) {
+        if let Cow::Borrowed(text) = &text {
+            let address = text.as_ptr() as usize;
+            let slot = mix(address as u64) >> (u64::BITS - RECENT_BITS);
+            let (known, nth) = &mut self.recent[slot as usize];
+            if *known == address
+                && let Some(&(start, length)) = self.ranges.get(*nth)
+                && length == text.len()
+            {
+                return self.ranges.push((start, length));
+            }
+            (*known, *nth) = (address, self.ranges.len());
+        }
+        self.ranges.push((self.bytes.len(), text.len()));
         self.bytes.extend_from_slice(text.as_bytes());
-        self.ends.push(self.bytes.len());
     }
 
     fn finish(self) -> Vec<ByteArray> {
         let all = ByteArray::from(self.bytes);
-        let starts = [0].into_iter().chain(self.ends.iter().copied());
-        starts.zip(&self.ends).map(|(start, end)| all.slice(start, end - start)).collect()
+        self.ranges.into_iter().map(|(start, length)| all.slice(start, length)).collect()
     }
 }
 
