@@ -8,7 +8,7 @@
 use std::error::Error;
 
 use onefold::{Exec, Input, Plan, TextRules, Threshold};
-use onefold_study::sampling::{Advice, Classes, Density, GRID, Goal, Shelf, Table, Wish, cheapest, plan_for};
+use onefold_study::sampling::{Classes, Density, GRID, Goal, Shelf, Table, Wish, cheapest, plan_for};
 
 const THRESHOLDS: [&str; 5] = ["0.5", "0.6", "0.75", "0.85", "0.9"];
 const PRECISIONS: [f64; 4] = [0.8, 0.85, 0.9, 0.95];
@@ -37,7 +37,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             for precision in PRECISIONS {
                 let goal = Goal { precision, recall: RECALL };
                 let advice = plan_for(&density, Wish { threshold, goal, margin: None }, &exec, |_| ())?;
-                let levels = levels(&advice);
+                let levels = advice.levels();
                 let best = counted.cost(&cheapest(&counted, &vec![goal; levels.len()]));
                 let (outlook, cost) = (counted.overall(&levels), counted.cost(&levels));
                 let reached = outlook.precision().unwrap_or(1.0);
@@ -60,11 +60,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         "\n{kept} of {all} plans reach what was asked for, less 0.01; {cheap} of {all} cost at most 1.3 times the cheapest."
     );
     Ok(())
-}
-
-/// The places of the grid that a plan has chosen.
-fn levels(advice: &Advice) -> Vec<usize> {
-    advice.classes.iter().map(|class| (-4.0 * class.share.log2()).round() as usize).collect()
 }
 
 /// The lowest precision of a class with at least 20 true pairs.

@@ -228,8 +228,8 @@ fn adaptive(study: &Study) -> Html {
 fn model(study: &Study) -> Html {
     let intro = match study.largest_difference() {
         Some(largest) => format!(
-            "Precision at the threshold 0.85 by the exact sum over all pairs, and by samples under eight seeds, for pairs whose smaller document is of \
-             a class. Where 25 shingles or more of a pair are sampled they differ by at most {largest:.3}."
+            "Precision at the threshold 0.85 by the exact sum over all pairs, and on average by samples under many seeds with the standard \
+             error of that, for pairs whose smaller document is of a class. Where 25 shingles or more of a pair are sampled they differ by at most {largest:.3}."
         ),
         None => "There are too few pairs at the threshold 0.85 to compare arithmetic with samples.".into(),
     };
@@ -240,6 +240,7 @@ fn model(study: &Study) -> Html {
         .column("pairs", Align::Detail)
         .column("expected precision", Align::Number)
         .column("counted", Align::Number)
+        .column("±", Align::Detail)
         .column("expected recall", Align::Number)
         .column("counted", Align::Number);
     for row in &study.model {
@@ -250,6 +251,7 @@ fn model(study: &Study) -> Html {
             grouped(row.truth.round() as u64).into(),
             share(row.expected.precision()),
             share(row.counted.precision()),
+            format!("{:.3}", row.error).into(),
             share(row.expected.recall()),
             share(row.counted.recall()),
         ]);

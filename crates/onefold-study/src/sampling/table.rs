@@ -6,6 +6,8 @@ use super::classes::Classes;
 
 /// Shares that are considered: 1 and each next one smaller by a quarter of an octave, down to 1 in 1,024.
 pub const GRID: usize = 41;
+/// Places of the grid from a share to half of it.
+const STEPS_OF_AN_OCTAVE: f64 = 4.0;
 
 /// Pairs that are found, and true ones among them, by the classes of their documents and the share that they are compared at.
 #[derive(Clone, Debug)]
@@ -70,7 +72,12 @@ impl Table {
 
     /// The share at a place of the grid.
     pub fn share(level: usize) -> f64 {
-        (-(level as f64) / 4.0).exp2()
+        (-(level as f64) / STEPS_OF_AN_OCTAVE).exp2()
+    }
+
+    /// The place of the grid with a share.
+    pub fn level(share: f64) -> usize {
+        (-STEPS_OF_AN_OCTAVE * share.log2()).round() as usize
     }
 
     fn cell(&self, [small, large]: [usize; 2]) -> usize {

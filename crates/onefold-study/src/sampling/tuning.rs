@@ -1,7 +1,8 @@
 //! A plan for a stated promise: pilot, expectation, choice, trials (Y35–Y40).
 //!
 //! In: the sets of a collection and a [`Wish`]. Out: an [`Advice`]: a share for each class of sizes, what it is expected to give, and what trials
-//! with seeds of their own gave. Where trials fall short of what was asked for, more is asked for, and a new plan made. Invariant: the seed that the plan
+//! with seeds of their own gave. Where trials give less than was expected, more is asked for, and less where they give more; of all plans that were tried
+//! the cheapest that keeps the promise is taken. Invariant: the seed that the plan
 //! will run with is in none of the trials. Cost: that of [`Density::measure`], and for each trial a join of each share that was chosen.
 
 use onefold::{Detection, Error, Exec, SizeClass, Threshold};
@@ -20,17 +21,21 @@ const PROPOSALS_FOR_A_PAIR: f64 = 10.0;
 /// Seeds of trials. The plan has another, 0.
 const SEEDS: std::ops::RangeInclusive<u64> = 1..=6;
 /// Plans that are tried, at most.
-const ROUNDS: usize = 4;
+const ROUNDS: usize = 6;
+/// Deviations between runs that are left for a single one, over all classes.
+const FOR_A_RUN: f64 = 0.25;
+/// Expectations are never thought to be lower than the truth by more.
+const LOW: f64 = 0.05;
 /// How far expectations may be off, as a standard deviation.
 const EXPECTED_ERROR: f64 = 0.02;
 /// Less than this is not worth another plan, where there are few pairs.
-const TOLERANCE: f64 = 0.005;
+const TOLERANCE: f64 = 0.01;
 /// What trials may give less before somebody is told.
 const MISSED: f64 = 0.02;
 /// Classes with this share of all pairs that are found answer for the whole.
 const MANY: f64 = 0.05;
 /// From so many true pairs on trials are surer than expectations.
-const SURE: f64 = 1000.0;
+const SURE: f64 = 5000.0;
 /// A class with fewer true pairs is left to expectations: its trials say little.
 const ENOUGH: f64 = 20.0;
 
@@ -153,6 +158,11 @@ impl Advice {
         classes
     }
 
+    /// The places of the grid that classes have.
+    pub fn levels(&self) -> Vec<usize> {
+        self.classes.iter().map(|class| Table::level(class.share)).collect()
+    }
+
     /// Whether trials of a class gave less than was promised.
     pub fn falls_short(&self, class: &ClassAdvice) -> bool {
         let less = |value: Option<f64>, asked: f64| value.is_some_and(|value| value < asked - MISSED);
@@ -181,50 +191,55 @@ pub fn plan_for(density: &Density, wish: Wish, exec: &Exec<'_>, mut watch: impl 
         None => wish.goal,
     };
     let mut goals = vec![goal; density.classes.count()];
-    for round in 1.. {
+    let mut tried: Vec<(Vec<usize>, f64, Advice)> = Vec::new();
+    for round in 1..=ROUNDS {
         let levels = cheapest(&expected, &goals);
+        if tried.iter().any(|(before, ..)| *before == levels) {
+            break;
+        }
         let mut trials = Vec::new();
         for seed in SEEDS {
             watch(&format!("plan {round}, trial {seed} of {}", SEEDS.end()));
             trials.push(density.count_plan(&levels, &detection, wish.margin.is_some(), seed, exec)?);
         }
         let advice = advise(density, &expected, wish, &goals, &levels, &trials);
-        if round == ROUNDS || !raise(&mut goals, &advice) {
-            return Ok(advice);
-        }
+        let short = correct(&mut goals, &advice);
+        tried.push((levels, short, advice));
     }
-    Err(Error::Bug("no plan was made".into()))
+    let best = tried.into_iter().min_by(|(_, short, a), (_, other, b)| short.total_cmp(other).then(a.cost.total_cmp(&b.cost)));
+    best.map(|(.., advice)| advice).ok_or_else(|| Error::Bug("no plan was made".into()))
 }
 
-/// Asks for more where trials gave less than was expected, and where a single run may well give less over all classes. Pairs of one template
-/// share their shingles, so that a sample is right or wrong about all of them at once; expectations do not see this. Returns whether it
-/// changed anything.
-fn raise(goals: &mut [Goal], advice: &Advice) -> bool {
-    let mut raised = false;
-    let overall = short_of(&advice.overall, Outlook::precision, advice.goal.precision, 1.0);
+/// Asks for more where trials gave less than was expected, and where a single run may well give less over all classes; for less where they gave
+/// more. Pairs of one template share their shingles, so that a sample is right or wrong about all of them at once; expectations do not see
+/// this. Returns by how much all classes fall short of what was asked for.
+fn correct(goals: &mut [Goal], advice: &Advice) -> f64 {
+    let mut missing = 0.0;
+    let overall = short_of(&advice.overall, Outlook::precision, advice.goal.precision, FOR_A_RUN);
     for (goal, class) in goals.iter_mut().zip(&advice.classes) {
         let pairs = &class.pairs;
         if pairs.expected.truth < ENOUGH {
             continue;
         }
         let many = pairs.expected.found >= MANY * advice.overall.expected.found;
-        let precision = short_of(pairs, Outlook::precision, advice.goal.precision, 0.0).max(if many { overall } else { 0.0 });
+        let precision = short_of(pairs, Outlook::precision, advice.goal.precision, 0.0);
+        let precision = if many { precision.max(overall) } else { precision };
         let recall = short_of(pairs, Outlook::recall, advice.goal.recall, 0.0);
-        let values =
-            [(&mut goal.precision, precision, pairs.expected.precision()), (&mut goal.recall, recall, pairs.expected.recall())];
-        for (slot, short, expected) in values {
+        let values = [
+            (&mut goal.precision, precision, advice.goal.precision, pairs.expected.precision()),
+            (&mut goal.recall, recall, advice.goal.recall, pairs.expected.recall()),
+        ];
+        // What is verified needs no precision.
+        for (slot, short, asked, expected) in values.into_iter().skip(usize::from(advice.verified)) {
+            missing += short.max(0.0);
             // What is missing is asked for on top of what is expected now.
-            let more = (expected.unwrap_or(1.0) + short).min((1.0 + *slot) / 2.0);
-            if short > 0.0 && more > *slot {
-                *slot = more;
-                raised = true;
-            }
+            *slot = (expected.unwrap_or(1.0) + short).min((1.0 + *slot) / 2.0).max(asked - LOW);
         }
     }
-    raised
+    missing
 }
 
-/// By how much a value, less so many deviations between runs, falls short of what was asked for.
+/// By how much a value, less so many deviations between runs, falls short of what was asked for; negative where it gives more.
 fn short_of(pairs: &Forecast, value: Value, asked: f64, deviations: f64) -> f64 {
     let short = |(believed, deviation): (f64, f64)| {
         // Trials of many pairs are to be taken at their word.
@@ -232,7 +247,7 @@ fn short_of(pairs: &Forecast, value: Value, asked: f64, deviations: f64) -> f64 
         let margin = if pairs.expected.truth >= SURE { 0.0 } else { TOLERANCE };
         asked - believed.min(counted) + deviations * deviation - margin
     };
-    pairs.believed(value).map_or(0.0, |known| short(known).max(0.0))
+    pairs.believed(value).map_or(0.0, short)
 }
 
 /// What is looked at in an outlook.
@@ -271,4 +286,36 @@ fn advise(density: &Density, expected: &Table, wish: Wish, goals: &[Goal], level
 fn at_share(expected: &Table, class: usize, level: usize) -> CurvePoint {
     let outlook = expected.outlook(class, &vec![level; expected.classes.count()]);
     CurvePoint { share: Table::share(level), precision: outlook.precision(), recall: outlook.recall() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// On real revisions of documents: seeds that no plan has seen reach what was asked for, with little more than the cheapest choice by these seeds.
+    #[test]
+    fn plans_keep_what_they_promise_and_waste_little() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/revisions_sitepolicy/docs.jsonl");
+        let path = std::path::PathBuf::from(path);
+        if !path.exists() {
+            assert!(std::env::var_os("CI").is_none(), "{} is missing", path.display());
+            return;
+        }
+        let (plan, exec) = (onefold::Plan { ngram_size: 10, ..onefold::Plan::default() }, Exec::default());
+        let collection = onefold::ingest(&plan, &exec, vec![onefold::Input::Path(path)].into(), &onefold::Discard).unwrap();
+        let shelf = Shelf::new(&collection, false).unwrap();
+        let threshold = "0.85".parse().unwrap();
+        let density = Density::measure(&shelf, Classes::doubling(), threshold, BUDGET, &exec, |_| ()).unwrap();
+        let every: Vec<usize> = (0..GRID).collect();
+        let counted: Vec<Table> = (1000..1004).map(|seed| density.count(&every, seed, &exec).unwrap()).collect();
+        let counted = Table::sum(&counted);
+        for precision in [0.85, 0.9] {
+            let goal = Goal { precision, recall: 0.8 };
+            let levels = plan_for(&density, Wish { threshold, goal, margin: None }, &exec, |_| ()).unwrap().levels();
+            let reached = counted.overall(&levels).precision().unwrap();
+            assert!(reached >= precision - 0.01, "{reached} of {precision}");
+            let least = counted.cost(&cheapest(&counted, &vec![goal; levels.len()]));
+            assert!(counted.cost(&levels) <= 1.3 * least, "{} instead of {least}", counted.cost(&levels));
+        }
+    }
 }

@@ -69,13 +69,9 @@ impl Study {
 
     /// How far arithmetic and samples lie apart at most, where enough shingles are sampled (§8.3).
     pub fn largest_difference(&self) -> Option<f64> {
-        let sure = self.model.iter().filter(|row| row.sampled >= ENOUGH_SAMPLED);
-        sure.filter_map(Comparison::difference).max_by(f64::total_cmp)
+        self.model.iter().filter(|row| row.is_sure()).filter_map(Comparison::difference).max_by(f64::total_cmp)
     }
 }
-
-/// So many sampled shingles of a pair are enough for arithmetic to be sure.
-const ENOUGH_SAMPLED: f64 = 25.0;
 
 /// What is left of the true pairs where each piece of a collection is looked at alone.
 #[derive(Clone, Debug, Serialize)]
@@ -88,8 +84,12 @@ pub struct Pieces {
     pub pairs: Vec<Agreement>,
 }
 
-/// Samples that arithmetic is compared with.
-const MODEL_SEEDS: u64 = 8;
+/// Samples that arithmetic is compared with, at most.
+const MODEL_SEEDS: u64 = 40;
+/// The same where there are many true pairs.
+const SEEDS_FOR_MANY: u64 = 16;
+/// Those are many.
+const MANY_PAIRS: f64 = 100_000.0;
 /// Steps that looking at far pairs may take.
 const BUDGET: u64 = 1_000_000_000;
 
@@ -122,7 +122,7 @@ pub fn study(
     let pieces = options.pieces.iter().flat_map(|&pieces| in_pieces(&truth, thresholds.len(), count, pieces)).collect();
     watch("the sum of probabilities");
     let density = Density::measure(&shelf, Classes::doubling(), options.model_threshold, BUDGET, exec, &mut watch)?;
-    let model = compare_model(&density, MODEL_SEEDS, exec)?;
+    let model = compare_model(&density, if density.true_pairs() > MANY_PAIRS { SEEDS_FOR_MANY } else { MODEL_SEEDS }, exec)?;
     drop((density, shelf));
     clock.lap("arithmetic beside samples");
     let mut effects = Vec::new();

@@ -201,6 +201,7 @@ impl Study {
             "true_pairs",
             "expected_precision",
             "counted_precision",
+            "standard_error",
             "expected_recall",
             "counted_recall",
         ]);
@@ -212,6 +213,7 @@ impl Study {
                 format!("{:.0}", row.truth),
                 number(row.expected.precision()),
                 number(row.counted.precision()),
+                number(Some(row.error)),
                 number(row.expected.recall()),
                 number(row.counted.recall()),
             ]);

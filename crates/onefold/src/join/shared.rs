@@ -164,7 +164,7 @@ enum Place {
 
 /// Most and least keys that are scattered together; one set may have more. The more they are, the better use is made of a partition's slots
 /// while they are in the cache.
-const KEYS: Range<u64> = 1 << 15..1 << 20;
+const KEYS: Range<u64> = 1 << 15..1 << 18;
 
 /// How many of so many keys are scattered together: each thread has its share of them, and memory for that.
 fn keys_together(keys: u64, exec: &Exec<'_>) -> u64 {
