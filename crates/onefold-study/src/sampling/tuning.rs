@@ -21,7 +21,9 @@ const PROPOSALS_FOR_A_PAIR: f64 = 10.0;
 /// Seeds of trials. The plan has another, 0.
 const SEEDS: std::ops::RangeInclusive<u64> = 1..=6;
 /// Plans that are tried, at most.
-const ROUNDS: usize = 6;
+const ROUNDS: usize = 8;
+/// After so many of them goals are only raised, so that plans come to an end that keeps the promise.
+const BOTH_WAYS: usize = 4;
 /// Deviations between runs that are left for a single one, over all classes.
 const FOR_A_RUN: f64 = 0.25;
 /// Expectations are never thought to be lower than the truth by more.
@@ -192,10 +194,16 @@ pub fn plan_for(density: &Density, wish: Wish, exec: &Exec<'_>, mut watch: impl 
     };
     let mut goals = vec![goal; density.classes.count()];
     let mut tried: Vec<(Vec<usize>, f64, Advice)> = Vec::new();
+    let mut may_lower = true;
     for round in 1..=ROUNDS {
         let levels = cheapest(&expected, &goals);
-        if tried.iter().any(|(before, ..)| *before == levels) {
-            break;
+        if let Some((.., known)) = tried.iter().find(|(before, ..)| *before == levels) {
+            if !may_lower {
+                break;
+            }
+            may_lower = false;
+            correct(&mut goals, known, may_lower);
+            continue;
         }
         let mut trials = Vec::new();
         for seed in SEEDS {
@@ -203,7 +211,8 @@ pub fn plan_for(density: &Density, wish: Wish, exec: &Exec<'_>, mut watch: impl 
             trials.push(density.count_plan(&levels, &detection, wish.margin.is_some(), seed, exec)?);
         }
         let advice = advise(density, &expected, wish, &goals, &levels, &trials);
-        let short = correct(&mut goals, &advice);
+        may_lower &= round < BOTH_WAYS;
+        let short = correct(&mut goals, &advice, may_lower);
         tried.push((levels, short, advice));
     }
     let best = tried.into_iter().min_by(|(_, short, a), (_, other, b)| short.total_cmp(other).then(a.cost.total_cmp(&b.cost)));
@@ -211,9 +220,9 @@ pub fn plan_for(density: &Density, wish: Wish, exec: &Exec<'_>, mut watch: impl 
 }
 
 /// Asks for more where trials gave less than was expected, and where a single run may well give less over all classes; for less where they gave
-/// more. Pairs of one template share their shingles, so that a sample is right or wrong about all of them at once; expectations do not see
+/// more, if that is wanted. Pairs of one template share their shingles, so that a sample is right or wrong about all of them at once; expectations do not see
 /// this. Returns by how much all classes fall short of what was asked for.
-fn correct(goals: &mut [Goal], advice: &Advice) -> f64 {
+fn correct(goals: &mut [Goal], advice: &Advice, may_lower: bool) -> f64 {
     let mut missing = 0.0;
     let overall = short_of(&advice.overall, Outlook::precision, advice.goal.precision, FOR_A_RUN);
     for (goal, class) in goals.iter_mut().zip(&advice.classes) {
@@ -233,7 +242,10 @@ fn correct(goals: &mut [Goal], advice: &Advice) -> f64 {
         for (slot, short, asked, expected) in values.into_iter().skip(usize::from(advice.verified)) {
             missing += short.max(0.0);
             // What is missing is asked for on top of what is expected now.
-            *slot = (expected.unwrap_or(1.0) + short).min((1.0 + *slot) / 2.0).max(asked - LOW);
+            let corrected = (expected.unwrap_or(1.0) + short).min((1.0 + *slot) / 2.0).max(asked - LOW);
+            if corrected > *slot && short > 0.0 || may_lower {
+                *slot = corrected;
+            }
         }
     }
     missing
