@@ -34,3 +34,22 @@ pub use table::{GRID, Outlook, Table};
 pub use tally::Tally;
 pub use trials::{Counted, Design, Mean, Trial, Trials, Truth, trials};
 pub use tuning::{Advice, ClassAdvice, CurvePoint, Forecast, Wish, plan_for, tune};
+
+#[cfg(test)]
+mod real {
+    use super::Shelf;
+    use onefold::{Discard, Exec, Input, Plan};
+
+    /// The shingles of real revisions of documents; nothing where they are not at hand, which is well outside of CI only.
+    pub(super) fn revisions(exec: &Exec<'_>) -> Option<Shelf> {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/revisions_sitepolicy/docs.jsonl");
+        let path = std::path::PathBuf::from(path);
+        if !path.exists() {
+            assert!(std::env::var_os("CI").is_none(), "{} is missing", path.display());
+            return None;
+        }
+        let plan = Plan { ngram_size: 10, ..Plan::default() };
+        let collection = onefold::ingest(&plan, exec, vec![Input::Path(path)].into(), &Discard).unwrap();
+        Some(Shelf::new(&collection, false).unwrap())
+    }
+}

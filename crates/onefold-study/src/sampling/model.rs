@@ -96,21 +96,15 @@ fn standard_error(values: &[f64]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Classes, Shelf};
+    use super::super::Classes;
+    use super::super::real::revisions;
     use super::*;
 
     /// Where 25 shingles of a pair are sampled, sum and samples agree within 0.03, on real revisions of documents.
     #[test]
     fn the_sum_is_what_samples_give() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/revisions_sitepolicy/docs.jsonl");
-        let path = std::path::PathBuf::from(path);
-        if !path.exists() {
-            assert!(std::env::var_os("CI").is_none(), "{} is missing", path.display());
-            return;
-        }
-        let (plan, exec) = (onefold::Plan { ngram_size: 10, ..onefold::Plan::default() }, Exec::default());
-        let collection = onefold::ingest(&plan, &exec, vec![onefold::Input::Path(path)].into(), &onefold::Discard).unwrap();
-        let shelf = Shelf::new(&collection, false).unwrap();
+        let exec = Exec::default();
+        let Some(shelf) = revisions(&exec) else { return };
         for threshold in ["0.6", "0.85"] {
             let threshold = threshold.parse().unwrap();
             let density = Density::measure(&shelf, Classes::doubling(), threshold, u64::MAX, &exec, |_| ()).unwrap();

@@ -302,20 +302,14 @@ fn at_share(expected: &Table, class: usize, level: usize) -> CurvePoint {
 
 #[cfg(test)]
 mod tests {
+    use super::super::real::revisions;
     use super::*;
 
     /// On real revisions of documents: seeds that no plan has seen reach what was asked for, with little more than the cheapest choice by these seeds.
     #[test]
     fn plans_keep_what_they_promise_and_waste_little() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/revisions_sitepolicy/docs.jsonl");
-        let path = std::path::PathBuf::from(path);
-        if !path.exists() {
-            assert!(std::env::var_os("CI").is_none(), "{} is missing", path.display());
-            return;
-        }
-        let (plan, exec) = (onefold::Plan { ngram_size: 10, ..onefold::Plan::default() }, Exec::default());
-        let collection = onefold::ingest(&plan, &exec, vec![onefold::Input::Path(path)].into(), &onefold::Discard).unwrap();
-        let shelf = Shelf::new(&collection, false).unwrap();
+        let exec = Exec::default();
+        let Some(shelf) = revisions(&exec) else { return };
         let threshold = "0.85".parse().unwrap();
         let density = Density::measure(&shelf, Classes::doubling(), threshold, BUDGET, &exec, |_| ()).unwrap();
         let every: Vec<usize> = (0..GRID).collect();
