@@ -166,11 +166,6 @@ impl Density {
         Ok(bins)
     }
 
-    /// True pairs.
-    pub fn true_pairs(&self) -> f64 {
-        self.bins.iter().filter(|bin| bin.near).map(|bin| bin.pairs).sum()
-    }
-
     /// Shingles that the documents of an average true pair have together, where the smaller one is of a class.
     pub fn mean_union(&self, class: usize) -> f64 {
         let near = || self.bins.iter().filter(|bin| bin.near && bin.classes[0] == class);

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use super::table::{GRID, Outlook, Table};
+use super::table::{GRID, Outlook, STEPS_OF_AN_OCTAVE, Table};
 
 /// What is promised for each class.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -95,7 +95,7 @@ fn fill_in(table: &Table, levels: &mut [usize]) {
             continue;
         };
         let size = |class: usize| f64::from(table.classes.from(class).max(1)).log2();
-        let steps = decided[nearest] as f64 + 4.0 * (size(class) - size(nearest));
+        let steps = decided[nearest] as f64 + STEPS_OF_AN_OCTAVE * (size(class) - size(nearest));
         levels[class] = (steps.floor().max(0.0) as usize).min(GRID - 1);
     }
 }

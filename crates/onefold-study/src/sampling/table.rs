@@ -7,7 +7,7 @@ use super::classes::Classes;
 /// Shares that are considered: 1 and each next one smaller by a quarter of an octave, down to 1 in 1,024.
 pub const GRID: usize = 41;
 /// Places of the grid from a share to half of it.
-const STEPS_OF_AN_OCTAVE: f64 = 4.0;
+pub(super) const STEPS_OF_AN_OCTAVE: f64 = 4.0;
 
 /// Pairs that are found, and true ones among them, by the classes of their documents and the share that they are compared at.
 #[derive(Clone, Debug)]

@@ -85,11 +85,7 @@ pub struct Pieces {
 }
 
 /// Samples that arithmetic is compared with, at most.
-const MODEL_SEEDS: u64 = 40;
-/// The same where there are many true pairs.
-const SEEDS_FOR_MANY: u64 = 16;
-/// Those are many.
-const MANY_PAIRS: f64 = 100_000.0;
+const MODEL_SEEDS: u64 = 8;
 /// Steps that looking at far pairs may take.
 const BUDGET: u64 = 1_000_000_000;
 
@@ -122,7 +118,7 @@ pub fn study(
     let pieces = options.pieces.iter().flat_map(|&pieces| in_pieces(&truth, thresholds.len(), count, pieces)).collect();
     watch("the sum of probabilities");
     let density = Density::measure(&shelf, Classes::doubling(), options.model_threshold, BUDGET, exec, &mut watch)?;
-    let model = compare_model(&density, if density.true_pairs() > MANY_PAIRS { SEEDS_FOR_MANY } else { MODEL_SEEDS }, exec)?;
+    let model = compare_model(&density, MODEL_SEEDS, exec)?;
     drop((density, shelf));
     clock.lap("arithmetic beside samples");
     let mut effects = Vec::new();

@@ -162,7 +162,7 @@ enum Place {
     },
 }
 
-/// Most and least keys that are scattered together; one set may have more. The more they are, the better use is made of a partition's slots
+/// Least and most keys that are scattered together; one set may have more. The more they are, the better use is made of a partition's slots
 /// while they are in the cache.
 const KEYS: Range<u64> = 1 << 15..1 << 18;
 

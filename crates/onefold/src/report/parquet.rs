@@ -106,6 +106,7 @@ fn write_cells<'a>(writer: &mut ColumnWriter<'_>, cells: impl Iterator<Item = Ce
 
 /// Texts of a column, one behind the other: memory of its own for each cell would cost more than the writing. Rows name the same few
 /// documents again and again, so a text that was there lately is not copied again.
+#[derive(Default)]
 struct Texts {
     bytes: Vec<u8>,
     /// Where each begins, and its length.
@@ -114,18 +115,13 @@ struct Texts {
     recent: Vec<(usize, usize)>,
 }
 
-impl Default for Texts {
-    fn default() -> Self {
-        Texts { bytes: Vec::new(), ranges: Vec::new(), recent: vec![(0, 0); 1 << RECENT_BITS] }
-    }
-}
-
 /// As many texts as these bits can tell apart are looked for among those of before.
 const RECENT_BITS: u32 = 10;
 
 impl Texts {
     fn push(&mut self, text: Cow<'_, str>) {
         if let Cow::Borrowed(text) = &text {
+            self.recent.resize(1 << RECENT_BITS, (0, 0));
             let address = text.as_ptr() as usize;
             let slot = mix(address as u64) >> (u64::BITS - RECENT_BITS);
             let (known, nth) = &mut self.recent[slot as usize];
