@@ -93,6 +93,8 @@ impl Arenas {
 }
 
 fn read(file: &SpillFile, at: u64, words: u32, buffer: &mut Vec<u64>) -> Result<()> {
+    // Not twice as much, as a vector would take: sets may be large.
+    buffer.reserve_exact((words as usize).saturating_sub(buffer.len()));
     buffer.resize(words as usize, 0);
     file.read(at, buffer)
 }

@@ -113,6 +113,9 @@ pub fn run(plan: &Plan, exec: &Exec<'_>, source: impl Into<Source>, sink: &mut d
     result
 }
 
+/// What a thread takes for each shingle of a set that it joins: as it is read, in order, its keys, and a partner beside it.
+const BYTES_TO_JOIN: u64 = 32;
+
 fn run_stages(plan: &Plan, exec: &Exec<'_>, source: Source, sink: &mut dyn Sink) -> Result<Outcome> {
     // 1 read, 2 extract, 3 normalize, 4 shingle: one pass over the bytes.
     let mut collection = read::ingest(plan, exec, source, sink)?;
@@ -125,7 +128,8 @@ fn run_stages(plan: &Plan, exec: &Exec<'_>, source: Source, sink: &mut dyn Sink)
     }
     Protected::compile(&plan.protect)?.flag(&mut collection);
     reference::thin(&mut collection, &plan.keep, plan.sameness())?;
-    let outcome = decide(plan, exec, collection)?;
+    let longest = collection.documents.iter().map(|document| u64::from(document.shingles.len)).max().unwrap_or(0);
+    let outcome = exec.with_buffers(longest * BYTES_TO_JOIN, || decide(plan, exec, collection))?;
     // 11 report
     exec.stage(Stage::Report, sink.bytes_to_read(&outcome), || sink.accept(&outcome, exec))?;
     Ok(outcome)

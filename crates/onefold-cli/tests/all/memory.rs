@@ -118,9 +118,10 @@ fn dense(bytes: usize, seed: u64, words: &[String]) -> String {
 fn documents_of_the_shortest_words_do_not_break_the_bound() {
     let letters: Vec<String> = ('a'..='z').chain('0'..='9').map(|letter| format!("{letter} ")).collect();
     let han: Vec<String> = ('\u{4e00}'..'\u{5000}').map(String::from).collect();
-    for (name, words) in [("letters", &letters), ("han", &han)] {
+    // Of so many documents some stay in memory, or none.
+    for (name, words, count) in [("letters", &letters, 3), ("letters", &letters, 6), ("han", &han, 3)] {
         let place = Place::new();
-        let documents: Vec<String> = (0..3).map(|seed| dense(1_800_000, seed, words)).collect();
+        let documents: Vec<String> = (0..count).map(|seed| dense(1_800_000, seed, words)).collect();
         let rows = documents
             .iter()
             .enumerate()
@@ -130,7 +131,7 @@ fn documents_of_the_shortest_words_do_not_break_the_bound() {
         let peak = peak_of(&mut running);
         running.wait().exits(0);
         assert!(peak <= (96 << 20) * 11 / 10, "{name}: {} MiB", peak >> 20);
-        assert_eq!(place.removed(), set(["0", "1", "2"]));
+        assert_eq!(place.removed(), (0..count).map(|n| n.to_string()).collect());
         place.write("b.jsonl", row("long", &dense(5_000_000, 9, words)));
         let mut running = place.onefold(["scan", "b.jsonl", "--out", "other", "--memory", "96MiB", "--quiet"]).open();
         let peak = peak_of(&mut running);

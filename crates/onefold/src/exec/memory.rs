@@ -64,6 +64,13 @@ impl Memory {
         self.tight
     }
 
+    /// Gives back what was freed, if half of what may be taken is in use.
+    pub(crate) fn make_room(self) {
+        if self.limit.is_some_and(|limit| self.left() < limit / 2) {
+            give_back();
+        }
+    }
+
     /// What may still be taken.
     pub fn left(self) -> u64 {
         match self.limit {

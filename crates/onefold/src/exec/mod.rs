@@ -65,7 +65,17 @@ impl Exec<'_> {
 
     /// Threads for what is done in parallel.
     pub(crate) fn pool(&self) -> Result<rayon::ThreadPool> {
-        rayon::ThreadPoolBuilder::new().num_threads(self.threads.max(1)).build().map_err(|e| Error::Bug(e.to_string()))
+        pool(self.threads)
+    }
+
+    /// Does what takes so many bytes in each thread, with fewer of them where memory is short.
+    pub(crate) fn with_buffers<T: Send>(&self, bytes: u64, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+        if self.memory.limit().is_none() {
+            return work();
+        }
+        self.memory.make_room();
+        let fit = (self.memory.left() / 2 / bytes.max(1)).clamp(1, self.threads as u64) as usize;
+        if fit == self.threads { work() } else { pool(fit)?.install(work) }
     }
 
     /// Lets work be shared out among as many threads as there shall be.
@@ -87,9 +97,14 @@ impl Exec<'_> {
     /// Runs a stage with its beginning and end announced.
     pub(crate) fn stage<T>(&self, stage: Stage, total: Option<u64>, work: impl FnOnce() -> Result<T>) -> Result<T> {
         self.check()?;
+        self.memory.make_room();
         self.observer.begin(stage, total);
         let result = work();
         self.observer.end(stage);
         result
     }
+}
+
+fn pool(threads: usize) -> Result<rayon::ThreadPool> {
+    rayon::ThreadPoolBuilder::new().num_threads(threads.max(1)).build().map_err(|e| Error::Bug(e.to_string()))
 }

@@ -146,7 +146,7 @@ impl Recent {
             Place::Spilled { arenas, .. } => arenas,
         };
         if !self.sets.contains_key(&set) {
-            let mut shingles = self.make_room();
+            let mut shingles = self.make_room(set_ref.len as usize);
             arenas.load(set_ref, &mut shingles)?;
             self.words += shingles.len();
             self.order.push_back(set);
@@ -155,10 +155,10 @@ impl Recent {
         Ok(self.sets.get(&set).map_or(&[], Vec::as_slice))
     }
 
-    /// Forgets the oldest; returns a buffer.
-    fn make_room(&mut self) -> Vec<u64> {
+    /// Forgets the oldest until there is room for so many words; returns a buffer.
+    fn make_room(&mut self, words: usize) -> Vec<u64> {
         let mut buffer = Vec::new();
-        while self.words > RECENT
+        while self.words + words > RECENT
             && let Some(oldest) = self.order.pop_front()
         {
             buffer = self.sets.remove(&oldest).unwrap_or_default();

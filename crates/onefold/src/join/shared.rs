@@ -120,6 +120,13 @@ impl<'a, K: KeysOf> AllKeys<'a, K> {
         Ok(())
     }
 
+    /// Bytes that it takes all threads to scatter the entries of a block each.
+    fn bytes_to_scatter(&self) -> u64 {
+        let most = (0..self.blocks.len()).map(|block| self.keys(block)).max().unwrap_or(0);
+        let threads = rayon::current_num_threads().min(self.blocks.len()) as u64;
+        2 * threads * most * size_of::<Entry>() as u64
+    }
+
     /// How many keys were seen twice.
     fn count_seen_twice(&self, seen: &Seen) -> Result<u64> {
         let count = |buffers: &mut (K::Buffers, Vec<u64>), block: usize| {
@@ -198,10 +205,11 @@ impl Shared {
     pub(super) fn build<K: KeysOf>(count: usize, keys_of: &K, exec: &Exec<'_>) -> Result<Shared> {
         let (all, seen) = AllKeys::new(count, keys_of, exec)?;
         let keys = all.before[count];
+        let spill_of = |entries| exec.spill_beyond(Shared::SHARE, Shared::bytes_of_entries(entries) + all.bytes_to_scatter());
         // Counting takes a look of its own, so it is done where it matters.
-        if exec.spill_beyond(Shared::SHARE, Shared::bytes_of_entries(keys)).is_some() {
+        if spill_of(keys).is_some() {
             let entries = all.count_seen_twice(&seen)?;
-            if let Some(spill) = exec.spill_beyond(Shared::SHARE, Shared::bytes_of_entries(entries)) {
+            if let Some(spill) = spill_of(entries) {
                 return Shared::build_spilled(&all, seen, exec, spill);
             }
         }
@@ -320,7 +328,7 @@ impl Scattered {
         let (mut first, mut end, mut keys) = (0, 0, 0);
         while first < all.blocks.len() {
             exec.check()?;
-            while end < all.blocks.len() && (end == first || keys < most) {
+            while end < all.blocks.len() && (end == first || keys + all.keys(end) <= most) {
                 keys += all.keys(end);
                 end += 1;
             }

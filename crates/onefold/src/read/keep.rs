@@ -129,6 +129,9 @@ const LATER: u64 = 220;
 /// Shingles and documents stay in memory while they take no more than this part of it.
 const HOLDING_SHARE: u64 = 2;
 
+/// The program itself, with its stacks and small buffers.
+const PROGRAM: u64 = 14 << 20;
+
 /// What documents take in all stages, whatever goes to disk: `raw` is the sum of [`Raw::bytes`].
 pub(crate) fn bytes_of_documents(raw: u64, count: u64) -> u64 {
     raw + LATER * count
@@ -169,8 +172,7 @@ pub(super) struct Keeper<'a> {
     /// Bytes of documents.
     documents: AtomicU64,
     count: AtomicU64,
-    /// The weight of units on their way.
-    in_flight: Mutex<u64>,
+    in_flight: Mutex<InFlight>,
     landed: Condvar,
     failed: AtomicBool,
 }
@@ -189,7 +191,7 @@ impl<'a> Keeper<'a> {
             spilled: AtomicU64::new(0),
             documents: AtomicU64::new(0),
             count: AtomicU64::new(0),
-            in_flight: Mutex::new(0),
+            in_flight: Mutex::default(),
             landed: Condvar::new(),
             failed: AtomicBool::new(false),
         }
@@ -258,13 +260,21 @@ impl<'a> Keeper<'a> {
     pub(super) fn take_off(&self, weight: u64) {
         let most = self.most_work();
         let Ok(mut in_flight) = self.in_flight.lock() else { return };
-        while *in_flight > 0 && *in_flight + weight > most {
+        while in_flight.weight > 0 && in_flight.weight + weight > most {
             match self.landed.wait(in_flight) {
                 Ok(guard) => in_flight = guard,
                 Err(_) => return,
             }
         }
-        *in_flight += weight;
+        in_flight.weight += weight;
+        in_flight.most = in_flight.most.max(in_flight.weight);
+    }
+
+    /// The memory that reading takes beside what it holds.
+    fn to_read(&self) -> u64 {
+        let most = self.in_flight.lock().map_or(self.most_work(), |in_flight| in_flight.most);
+        // One more unit may have been read, and waits.
+        most + most / PER_BYTE + PROGRAM
     }
 
     /// A unit of such a weight is done when this is dropped.
@@ -303,7 +313,8 @@ impl<'a> Keeper<'a> {
         let needed = self.count(about.weight())?;
         if self.exec.spill.is_some() {
             let held = self.held.load(Ordering::Relaxed) + shingles.len() as u64 * 8;
-            let to_hold = memory_to_hold(held, self.documents.load(Ordering::Relaxed), needed);
+            let documents = self.documents.load(Ordering::Relaxed);
+            let to_hold = memory_to_hold(held, documents, needed).max(held + documents + self.to_read());
             if to_hold > self.limit() || self.exec.memory.is_tight() {
                 self.spilling.store(true, Ordering::Relaxed);
             }
@@ -388,6 +399,14 @@ impl<'a> Keeper<'a> {
     }
 }
 
+/// The weight of units on their way.
+#[derive(Default)]
+struct InFlight {
+    weight: u64,
+    /// The most that it was.
+    most: u64,
+}
+
 /// See [`Keeper::landing`].
 pub(super) struct Landing<'a> {
     keeper: &'a Keeper<'a>,
@@ -397,7 +416,7 @@ pub(super) struct Landing<'a> {
 impl Drop for Landing<'_> {
     fn drop(&mut self) {
         if let Ok(mut in_flight) = self.keeper.in_flight.lock() {
-            *in_flight = in_flight.saturating_sub(self.weight);
+            in_flight.weight = in_flight.weight.saturating_sub(self.weight);
         }
         self.keeper.landed.notify_all();
     }
