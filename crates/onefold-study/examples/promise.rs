@@ -36,7 +36,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let counted = Table::sum(&counted);
             for precision in PRECISIONS {
                 let goal = Goal { precision, recall: RECALL };
-                let advice = plan_for(&density, Wish { threshold, goal, margin: None }, &exec, |_| ())?;
+                let advice = plan_for(&density, Wish { threshold, goal, confidence: None, margin: None }, &exec, |_| ())?;
                 let levels = advice.levels();
                 let best = counted.cost(&cheapest(&counted, &vec![goal; levels.len()]));
                 let (outlook, cost) = (counted.overall(&levels), counted.cost(&levels));

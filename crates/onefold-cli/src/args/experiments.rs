@@ -123,6 +123,7 @@ with --verify exact, every proposal is verified: precision is 1, and the plan is
 Examples:
   onefold tune pages.jsonl --threshold 0.85 --precision 0.85 --out plan.toml
   onefold scan pages.jsonl --config plan.toml --out result
+  onefold tune pages.jsonl --threshold 0.85 --precision 0.85 --confidence 0.95 --out surer.toml
   onefold tune pages.jsonl --recall 0.99 --out verified.toml
   onefold tune pages.jsonl --label answers.csv --out mine.toml")]
 pub struct TuneArgs {
@@ -135,8 +136,11 @@ pub struct TuneArgs {
     /// Of the true pairs at least this share shall be found, for documents of every size [default: 0.8; 0.95 with verification]
     #[arg(short, long, value_name = "R", allow_negative_numbers = true)]
     pub recall: Option<f64>,
+    /// Of all runs this share shall keep the promise, for documents of each size; without it runs keep it on average
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    pub confidence: Option<f64>,
     /// Show pairs near the threshold one by one, take y or n, and recommend settings; answers go to FILE, a gold file for 'evaluate'
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["precision", "recall", "classes", "report", "json"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["precision", "recall", "confidence", "classes", "report", "json"])]
     pub label: Option<PathBuf>,
     /// With --label: so many answers [default: 20]
     #[arg(long, value_name = "N", requires = "label")]

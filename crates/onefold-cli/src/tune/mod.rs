@@ -99,7 +99,10 @@ fn wish(args: &TuneArgs, plan: &Plan) -> Result<Wish> {
         Method::Adaptive(settings) if verified => Some(settings.margin),
         _ => None,
     };
-    Ok(Wish { threshold: plan.threshold, goal, margin })
+    if let Some(wrong) = args.confidence.filter(|share| !(0.5..1.0).contains(share)) {
+        return Err(Usage(format!("--confidence needs a share from 0.5 to below 1, not {wrong}")).into());
+    }
+    Ok(Wish { threshold: plan.threshold, goal, confidence: args.confidence, margin })
 }
 
 /// What the plan promises, for those who open the file.
@@ -107,12 +110,15 @@ fn heading(advice: &Advice, plan: &Plan) -> String {
     let overall = &advice.overall.expected;
     format!(
         "# onefold {}: a share of shingles for each size of document, by 'onefold tune'\n\
-         # threshold {}: expected precision {}, recall {}, with {} of the shingles\n",
+         # threshold {}: expected precision {}, recall {}, with {} of the shingles{}\n",
         env!("CARGO_PKG_VERSION"),
         plan.threshold,
         if advice.verified { "1 (verified)".into() } else { share(overall.precision()) },
         share(overall.recall()),
         percent(advice.cost),
+        advice
+            .confidence
+            .map_or(String::new(), |share| format!("; {} of the runs shall keep the promise for each size", percent(share))),
     )
 }
 

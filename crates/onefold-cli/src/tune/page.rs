@@ -27,8 +27,11 @@ fn header(advice: &Advice, plan: &Plan) -> Html {
             advice.goal.precision, advice.goal.recall
         ),
     };
+    let runs = advice
+        .confidence
+        .map_or(String::new(), |share| format!(" {} of all runs shall keep this, for each size.", percent(share)));
     let lede = format!(
-        "{} pairs of documents have a resemblance from {} on. {promise} The cheapest plan that is expected to keep this looks at {} of the \
+        "{} pairs of documents have a resemblance from {} on. {promise}{runs} The cheapest plan that is expected to keep this looks at {} of the \
          shingles; one share for all documents would have to be {}.",
         grouped(advice.true_pairs.round() as u64),
         plan.threshold,

@@ -77,6 +77,13 @@ fn a_plan_keeps_its_promise() {
     assert!((0.84..1.0).contains(&precision), "{precision}");
     assert!(recall > 0.8, "{recall}");
 
+    tune("--precision 0.85 --confidence 0.95 --out surer.toml -q").exits(0);
+    let heading = fs::read_to_string(place.at("surer.toml")).unwrap();
+    assert!(heading.contains("95.00 % of the runs shall keep"), "{heading}");
+    let surer = scan("surer.toml", "surer");
+    let right = surer.iter().filter(|&&resemblance| resemblance >= 0.85).count() as f64;
+    assert!(right / surer.len() as f64 > 0.85, "{right} of {}", surer.len());
+
     assert!(tune("--precision 0.85").exits(2).stderr.contains("--overwrite"));
     tune("--recall 0.9 --out verified.toml --quiet").exits(0);
     let verified = scan("verified.toml", "verified");
@@ -113,6 +120,9 @@ fn wishes_that_can_not_be_met_are_refused() {
         "--precision 1.5",
         "--precision 0",
         "--recall -1",
+        "--precision 0.9 --confidence 1",
+        "--precision 0.9 --confidence 0.4",
+        "--precision 0.9 --confidence nan",
         "--verify none",
         "--method minhash",
         "--threshold 7",
