@@ -80,6 +80,21 @@ pub fn resolve(args: &PlanArgs) -> Result<Plan> {
     Ok(plan)
 }
 
+/// An error where a plan's shares of shingles would be used at another threshold than they were made for: nobody knows what they promise there.
+pub fn refuse_another_threshold(args: &PlanArgs, plan: &Plan) -> Result<()> {
+    let Some(config) = args.config.as_deref() else { return Ok(()) };
+    let planned = read_config(config)?;
+    match planned.method {
+        Method::Adaptive(_) if planned.threshold != plan.threshold => {
+            let (config, for_this) = (config.display(), plan.threshold);
+            let problem =
+                format!("the shares of '{config}' are made for a threshold of {}; tune for {for_this}", planned.threshold);
+            Err(Usage(problem).into())
+        }
+        _ => Ok(()),
+    }
+}
+
 fn read_config(path: &Path) -> Result<Plan> {
     let shown = path.display();
     let text = fs::read_to_string(path).map_err(|e| Usage(format!("cannot read configuration '{shown}': {e}")))?;

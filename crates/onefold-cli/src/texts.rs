@@ -1,10 +1,11 @@
 //! Collections that are read once and stay in memory, texts and all, for commands that look at them several times.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use onefold::{Collection, Document, Error, Exec, Memory, Observer, Plan, Sink, SkipKind, Skipped};
+use onefold::{Collection, Document, Error, Exec, Memory, Observer, Outcome, Plan, Sink, SkipKind, Skipped, printable};
 
 use crate::exit::{Done, Usage};
 use crate::{output, scan};
@@ -30,14 +31,41 @@ pub fn names(inputs: &[OsString]) -> Vec<String> {
     inputs.iter().map(|input| input.to_string_lossy().into_owned()).collect()
 }
 
-/// An error where one of the files is there and may not be replaced, or two are one.
-pub fn refuse_to_replace(files: &[&Path], overwrite: bool) -> Result<()> {
+/// An error where one of the files may not be replaced, is an input, or can't be made, or where two are one.
+pub fn check_outputs(files: &[&Path], inputs: &[OsString], overwrite: bool) -> Result<()> {
     if files.iter().enumerate().any(|(at, file)| files[..at].contains(file)) {
         return Err(Usage("two outputs have one name".into()).into());
     }
-    match files.iter().find(|file| file.exists() && !overwrite) {
-        Some(file) => Err(Usage(format!("'{}' is there already; --overwrite replaces it", file.display())).into()),
-        None => Ok(()),
+    files.iter().try_for_each(|file| check_output(file, inputs, overwrite))
+}
+
+fn check_output(file: &Path, inputs: &[OsString], overwrite: bool) -> Result<()> {
+    let shown = printable(&file.display().to_string()).to_string();
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::read_dir(folder).map_err(|cause| Error::Output { action: "create", path: shown.clone(), cause })?;
+    let Ok(place) = file.canonicalize() else { return Ok(()) };
+    if inputs.iter().any(|input| Path::new(input).canonicalize().is_ok_and(|input| input == place)) {
+        return Err(Usage(format!("'{shown}' is an input; name another file")).into());
+    }
+    if !place.is_file() {
+        return Err(Usage(format!("'{shown}' is no ordinary file; name another")).into());
+    }
+    if !overwrite {
+        return Err(Usage(format!("'{shown}' is there already; --overwrite replaces it")).into());
+    }
+    Ok(())
+}
+
+/// Keeps a former result from being read as an input.
+pub struct Beside(pub Option<PathBuf>);
+
+impl Sink for Beside {
+    fn own_folders(&self) -> Vec<PathBuf> {
+        self.0.iter().cloned().collect()
+    }
+
+    fn accept(&mut self, _outcome: &Outcome, _exec: &Exec<'_>) -> onefold::Result<()> {
+        Ok(())
     }
 }
 

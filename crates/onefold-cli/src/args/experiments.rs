@@ -136,7 +136,7 @@ pub struct TuneArgs {
     /// Of the true pairs at least this share shall be found, for documents of every size [default: 0.8; 0.95 with verification]
     #[arg(short, long, value_name = "R", allow_negative_numbers = true)]
     pub recall: Option<f64>,
-    /// Of all runs this share shall keep the promise, for documents of each size; without it runs keep it on average
+    /// Of all runs this share shall keep the promise, for each size that has pairs enough to tell (20); without it runs keep it on average
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     pub confidence: Option<f64>,
     /// Show pairs near the threshold one by one, take y or n, and recommend settings; answers go to FILE, a gold file for 'evaluate'

@@ -23,7 +23,7 @@ const SHOWN_MEASURES: usize = 6;
 /// Runs all of them, prints the table and writes the page.
 pub fn run(args: &BakeoffArgs) -> Result<Done> {
     let base = base(args)?;
-    texts::refuse_to_replace(&[&args.out], args.overwrite)?;
+    texts::check_outputs(&[&args.out], &args.inputs, args.overwrite)?;
     let gold = args.gold.as_deref().map(Gold::read).transpose().map_err(|error| Usage(error.to_string()))?;
     let progress = Progress::new(output::is_watched() && !args.quiet);
     let exec = texts::exec(args.threads, &progress)?;

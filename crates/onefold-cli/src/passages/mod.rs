@@ -4,16 +4,15 @@ mod files;
 mod quotes;
 mod summary;
 
-use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::Result;
-use onefold::{Document, Exec, Outcome, Plan, Reuse, ReuseSettings, Sequences, Sink};
+use onefold::{Document, Plan, Reuse, ReuseSettings, Sequences};
 
 use crate::args::{PassagesArgs, PlanArgs};
 use crate::exit::Done;
 use crate::progress::Progress;
-use crate::texts::{self, Texts};
+use crate::texts::{self, Beside, Texts};
 use crate::{output, settings};
 use summary::Summary;
 
@@ -60,17 +59,4 @@ fn plan(args: &PassagesArgs) -> Result<Plan> {
     settings::reading(&mut plan, &args.reading);
     plan.validate()?;
     Ok(plan)
-}
-
-/// Keeps a former result from being read as an input.
-struct Beside(Option<PathBuf>);
-
-impl Sink for Beside {
-    fn own_folders(&self) -> Vec<PathBuf> {
-        self.0.as_deref().map(Path::to_path_buf).into_iter().collect()
-    }
-
-    fn accept(&mut self, _outcome: &Outcome, _exec: &Exec<'_>) -> onefold::Result<()> {
-        Ok(())
-    }
 }

@@ -16,6 +16,7 @@ use crate::args::{PlanArgs, StudyArgs};
 use crate::exit::{Done, Usage};
 use crate::numbers::{duration, grouped};
 use crate::progress::Progress;
+use crate::texts::Beside;
 use crate::{output, scan, settings, texts};
 
 const REPORT: &str = "report.html";
@@ -36,7 +37,8 @@ pub fn run(args: &StudyArgs) -> Result<Done> {
         Ok(())
     };
     let source = scan::source(&args.inputs, &[])?;
-    let study = study(&plan, options, source, &exec, check, |step| texts::announce(step, args.quiet))?;
+    let beside = Beside(Some(args.out.clone()));
+    let study = study(&plan, options, source, &beside, &exec, check, |step| texts::announce(step, args.quiet))?;
     write(&args.out, &study, &texts::names(&args.inputs))?;
     output::print_as(args.json, args.quiet, || json(&study), || text(&study, args))?;
     Ok(done)

@@ -28,7 +28,7 @@ pub fn run(args: &TuneArgs, labels: &Path) -> Result<Done> {
     if args.inputs.iter().any(|input| input == "-") {
         return Err(Usage("standard input is for the answers; name files as inputs".into()).into());
     }
-    texts::refuse_to_replace(&[labels, &args.out], args.overwrite)?;
+    texts::check_outputs(&[labels, &args.out], &args.inputs, args.overwrite)?;
     let progress = Progress::new(output::is_watched() && !args.quiet);
     let exec = texts::exec(args.threads, &progress)?;
     let Texts { documents, done, .. } = texts::read(&plan, &exec, &args.inputs, &onefold::Discard)?;

@@ -30,7 +30,7 @@ pub fn run(args: &TuneArgs) -> Result<Done> {
         return Err(Usage(format!("--classes takes up to {MOST_CLASSES} sizes, not {}", args.classes.len())).into());
     }
     let files: Vec<&Path> = [Some(&args.out), args.report.as_ref()].into_iter().flatten().map(PathBuf::as_path).collect();
-    texts::refuse_to_replace(&files, args.overwrite)?;
+    texts::check_outputs(&files, &args.inputs, args.overwrite)?;
     let progress = Progress::new(output::is_watched() && !args.quiet);
     let exec = Exec { keep_texts: false, ..texts::exec(args.threads, &progress)? };
     let collection = onefold::ingest(&plan, &exec, scan::source(&args.inputs, &[])?, &onefold::Discard)?;
@@ -161,14 +161,29 @@ fn text(advice: &Advice, plan: &Plan, args: &TuneArgs) -> String {
         let _ = writeln!(text, "{}", row(&sizes(class), class.documents, class.share, &class.pairs, advice.verified));
     }
     let _ = writeln!(text, "{}", row("all", documents, advice.cost, &advice.overall, advice.verified));
-    let saved = "one share for all documents that keeps the promise:";
-    let _ = writeln!(text, "\n  {saved} {} of the shingles, against {}", percent(advice.uniform), percent(advice.cost));
-    for class in advice.classes.iter().filter(|class| advice.falls_short(class)) {
-        let trials = class.pairs.pooled();
+    if advice.true_pairs < 1.0 {
+        let _ = writeln!(
+            text,
+            "\n  warning: no two documents resemble each other so much; nothing speaks for this plan or against it"
+        );
+    } else {
+        let saved = "one share for all documents that keeps the promise:";
+        let _ = writeln!(text, "\n  {saved} {} of the shingles, against {}", percent(advice.uniform), percent(advice.cost));
+    }
+    let mut warn = |of: &str, pairs: &Forecast| {
+        let trials = pairs.pooled();
         let (precision, recall) = (share(trials.precision()), share(trials.recall()));
-        let sizes = sizes(class);
-        let _ =
-            writeln!(text, "  warning: trials of documents with {sizes} shingles gave precision {precision}, recall {recall}");
+        let _ = writeln!(text, "  warning: trials of {of} gave precision {precision}, recall {recall}");
+    };
+    for class in advice.classes.iter().filter(|class| advice.falls_short(&class.pairs)) {
+        warn(&format!("documents with {} shingles", sizes(class)), &class.pairs);
+    }
+    if advice.true_pairs >= 1.0 && advice.misses(&advice.overall) {
+        warn("all documents", &advice.overall);
+    }
+    let few = advice.classes.iter().filter(|class| class.documents > 0 && class.pairs.is_left_to_expectations()).count();
+    if few > 0 && advice.true_pairs >= 1.0 {
+        let _ = writeln!(text, "  sizes with fewer than {} pairs have no trials that say much: {few} of them", Forecast::FEW);
     }
     if advice.looked_at < 1.0 && documents > 0 {
         let share = percent(advice.looked_at);

@@ -1,11 +1,13 @@
 //! The parameter study and plans for sampling, on real revisions of documents.
 
 use std::fs;
+use std::os::unix::fs::{FileTypeExt, symlink};
 
 use serde_json::Value;
 
 use crate::machine::shared;
 use crate::place::Place;
+use crate::program::Program;
 
 const REVISIONS: &str = "revisions_sitepolicy/docs.jsonl";
 
@@ -85,6 +87,9 @@ fn a_plan_keeps_its_promise() {
     assert!(right / surer.len() as f64 > 0.85, "{right} of {}", surer.len());
 
     assert!(tune("--precision 0.85").exits(2).stderr.contains("--overwrite"));
+    let elsewhere = ["--config", "plan.toml", "--threshold", "0.95", "--out", "elsewhere"];
+    let refused = place.onefold(["scan"]).args([&docs]).args(elsewhere).run().exits(2).stderr;
+    assert!(refused.contains("threshold of 0.85; tune for 0.95"), "{refused}");
     tune("--recall 0.9 --out verified.toml --quiet").exits(0);
     let verified = scan("verified.toml", "verified");
     assert!(verified.iter().all(|&resemblance| resemblance >= 0.85), "what was verified is true");
@@ -110,6 +115,36 @@ fn answers_become_settings() {
     let text = label("y\nq\n").exits(0).stdout;
     assert!(text.contains("answers of both kinds"), "{text}");
     place.onefold(["tune", "-", "--label", "a.csv"]).run().exits(2);
+}
+
+/// Inputs, pipes and devices are no outputs, whatever may be replaced.
+#[test]
+fn what_is_no_output_is_not_replaced() {
+    let place = Place::with_documents();
+    let rows = "{\"id\":\"a\",\"text\":\"one two three four five six\"}\n";
+    fs::write(place.at("rows.jsonl"), rows).unwrap();
+    let tune = |words: &str| place.onefold(["tune", "rows.jsonl", "--overwrite"]).args(words.split_whitespace()).run();
+    for words in ["--precision 0.9 --out rows.jsonl", "--precision 0.9 --report ./rows.jsonl", "--label rows.jsonl"] {
+        assert!(tune(words).exits(2).stderr.contains("is an input"), "{words}");
+        assert_eq!(fs::read_to_string(place.at("rows.jsonl")).unwrap(), rows);
+    }
+    Program::new(["mkfifo"]).args([place.at("pipe")]).run().exits(0);
+    assert!(tune("--precision 0.9 --out pipe").exits(2).stderr.contains("no ordinary file"));
+    assert!(tune("--precision 0.9 --out in").exits(2).stderr.contains("no ordinary file"));
+    place.scan("in --exclude-list pipe").exits(5).says(&["no ordinary file"]);
+    assert!(fs::metadata(place.at("pipe")).unwrap().file_type().is_fifo());
+    assert!(tune("--label missing/answers.csv").exits(5).stderr.contains("missing/"), "before anybody is asked");
+
+    fs::write(place.at("old.toml"), "").unwrap();
+    symlink("old.toml", place.at("link.toml")).unwrap();
+    let text = tune("--precision 0.9 --out link.toml").exits(0).stdout;
+    assert!(text.contains("nothing speaks for this plan") && !text.contains("one share for all"), "{text}");
+    assert!(fs::symlink_metadata(place.at("link.toml")).unwrap().is_symlink());
+    assert!(fs::read_to_string(place.at("old.toml")).unwrap().contains("adaptive"));
+
+    let study = || place.onefold(["study", "in", "--out", "in/study", "--overwrite", "--json"]).run().exits(0).stdout;
+    let summary = |text: String| serde_json::from_str::<Value>(&text).unwrap()["summary"].clone();
+    assert_eq!(summary(study()), summary(study()), "a former study is no input");
 }
 
 #[test]

@@ -39,8 +39,8 @@ const MISSED: f64 = 0.02;
 const MANY: f64 = 0.05;
 /// From so many true pairs on trials are surer than expectations.
 const SURE: f64 = 5000.0;
-/// A class with fewer true pairs is left to expectations: its trials say little.
-const ENOUGH: f64 = 20.0;
+/// See [`Forecast::FEW`].
+const ENOUGH: f64 = Forecast::FEW as f64;
 
 /// What is wanted.
 #[derive(Clone, Copy, Debug)]
@@ -119,6 +119,14 @@ pub struct Forecast {
 }
 
 impl Forecast {
+    /// With fewer true pairs trials say little, and what is expected counts.
+    pub const FEW: u32 = 20;
+
+    /// Whether there are so few.
+    pub fn is_left_to_expectations(&self) -> bool {
+        self.expected.truth < ENOUGH
+    }
+
     /// All trials together.
     pub fn pooled(&self) -> Outlook {
         let mut sum = Outlook::default();
@@ -170,12 +178,16 @@ impl Advice {
         self.classes.iter().map(|class| Table::level(class.share)).collect()
     }
 
-    /// Whether trials of a class gave less than was promised.
-    pub fn falls_short(&self, class: &ClassAdvice) -> bool {
+    /// Whether trials gave less than was promised, where they say something.
+    pub fn falls_short(&self, pairs: &Forecast) -> bool {
+        !pairs.is_left_to_expectations() && self.misses(pairs)
+    }
+
+    /// Whether trials gave less than was promised, however few pairs they had.
+    pub fn misses(&self, pairs: &Forecast) -> bool {
         let less = |value: Option<f64>, asked: f64| value.is_some_and(|value| value < asked - MISSED);
-        let (pooled, goal) = (class.pairs.pooled(), self.goal);
-        let broken = less(pooled.precision(), goal.precision) && !self.verified || less(pooled.recall(), goal.recall);
-        class.pairs.expected.truth >= ENOUGH && broken
+        let (pooled, goal) = (pairs.pooled(), self.goal);
+        less(pooled.precision(), goal.precision) && !self.verified || less(pooled.recall(), goal.recall)
     }
 }
 
@@ -238,7 +250,7 @@ fn correct(goals: &mut [Goal], advice: &Advice, may_lower: bool) -> f64 {
     let overall = short_of(&advice.overall, Outlook::precision, advice.goal.precision, for_a_run);
     for (goal, class) in goals.iter_mut().zip(&advice.classes) {
         let pairs = &class.pairs;
-        if pairs.expected.truth < ENOUGH {
+        if pairs.is_left_to_expectations() {
             continue;
         }
         let many = pairs.expected.found >= MANY * advice.overall.expected.found;

@@ -8,7 +8,7 @@ mod tables;
 
 use std::time::Instant;
 
-use onefold::{Collection, Document, Error, Exec, Hash, Input, Method, Plan, Source, Threshold, Unit, Verify};
+use onefold::{Collection, Document, Error, Exec, Hash, Input, Method, Plan, Sink, Source, Threshold, Unit, Verify};
 use serde::Serialize;
 
 pub use tables::REQUIRED;
@@ -94,6 +94,7 @@ pub fn study(
     plan: &Plan,
     options: Options,
     source: Source,
+    sink: &dyn Sink,
     exec: &Exec<'_>,
     check: impl FnOnce(&Collection) -> Result<(), Error>,
     mut watch: impl FnMut(&str),
@@ -101,7 +102,7 @@ pub fn study(
     let mut clock = Clock::default();
     let base = plain(plan);
     let keeping = Exec { keep_texts: true, cancel: exec.cancel.clone(), spill: None, ..*exec };
-    let collection = onefold::ingest(&base, &keeping, source, &onefold::Discard)?;
+    let collection = onefold::ingest(&base, &keeping, source, sink)?;
     check(&collection)?;
     let shelf = Shelf::new(&collection, false)?;
     let summary = shelf.summary(&collection);

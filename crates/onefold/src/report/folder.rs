@@ -390,6 +390,12 @@ pub fn replace_file(path: &Path, bytes: &[u8]) -> Result<FileDigest> {
 
 /// The same for a file that need not be in memory as a whole.
 pub fn replace_file_with(path: &Path, write: &dyn Fn(&mut (dyn Write + Send)) -> io::Result<()>) -> Result<FileDigest> {
+    // Where a link leads is replaced, not the link; a device or a pipe never is.
+    let linked = fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()).then(|| fs::canonicalize(path).ok()).flatten();
+    let path = linked.as_deref().unwrap_or(path);
+    if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return Err(Error::output("replace", path, io::Error::other("it is no ordinary file")));
+    }
     let name = path.file_name().ok_or_else(|| Error::output("write", path, io::Error::other("a file name is needed")))?;
     let partial = path.with_file_name(format!(".{}.{}", name.to_string_lossy(), std::process::id()));
     let _ = fs::remove_file(&partial);
