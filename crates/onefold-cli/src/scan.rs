@@ -33,8 +33,7 @@ pub fn resumable() -> bool {
 
 /// Runs the scan and prints the summary.
 pub fn run(args: &ScanArgs) -> Result<Done> {
-    let plan = settings::resolve(&args.plan)?;
-    settings::refuse_another_threshold(&args.plan, &plan)?;
+    let plan = settings::resolve_to_follow(&args.plan)?;
     let memory = memory(&args.room)?;
     let threads = threads(args.threads)?.min(threads_for(memory));
     let began = Instant::now();

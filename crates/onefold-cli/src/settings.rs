@@ -16,7 +16,30 @@ use crate::exit::Usage;
 
 /// The plan that the flags ask for, checked.
 pub fn resolve(args: &PlanArgs) -> Result<Plan> {
-    let mut plan = args.config.as_deref().map_or_else(|| Ok(Plan::default()), read_config)?;
+    with_flags(configured(args)?, args)
+}
+
+/// The same for one who follows it. Shares of shingles are refused at another threshold than they were made for: nobody knows what they
+/// promise there.
+pub fn resolve_to_follow(args: &PlanArgs) -> Result<Plan> {
+    let planned = configured(args)?;
+    let plan = with_flags(planned.clone(), args)?;
+    match (&planned.method, &plan.method) {
+        (Method::Adaptive(_), Method::Adaptive(_)) if planned.threshold != plan.threshold => {
+            let shown = args.config.as_deref().map(Path::display);
+            let made_for = format!("made for a threshold of {}; tune for {}", planned.threshold, plan.threshold);
+            Err(Usage(format!("the shares of '{}' are {made_for}", shown.map(|s| s.to_string()).unwrap_or_default())).into())
+        }
+        _ => Ok(plan),
+    }
+}
+
+/// The plan before any flag.
+fn configured(args: &PlanArgs) -> Result<Plan> {
+    args.config.as_deref().map_or_else(|| Ok(Plan::default()), read_config)
+}
+
+fn with_flags(mut plan: Plan, args: &PlanArgs) -> Result<Plan> {
     if let Some(name) = &args.method {
         let named = onefold::preset(name)?;
         match &plan.preset {
@@ -78,21 +101,6 @@ pub fn resolve(args: &PlanArgs) -> Result<Plan> {
     reading(&mut plan, &args.reading);
     plan.validate()?;
     Ok(plan)
-}
-
-/// An error where a plan's shares of shingles would be used at another threshold than they were made for: nobody knows what they promise there.
-pub fn refuse_another_threshold(args: &PlanArgs, plan: &Plan) -> Result<()> {
-    let Some(config) = args.config.as_deref() else { return Ok(()) };
-    let planned = read_config(config)?;
-    match planned.method {
-        Method::Adaptive(_) if planned.threshold != plan.threshold => {
-            let (config, for_this) = (config.display(), plan.threshold);
-            let problem =
-                format!("the shares of '{config}' are made for a threshold of {}; tune for {for_this}", planned.threshold);
-            Err(Usage(problem).into())
-        }
-        _ => Ok(()),
-    }
 }
 
 fn read_config(path: &Path) -> Result<Plan> {

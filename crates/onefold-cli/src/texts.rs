@@ -42,7 +42,7 @@ pub fn check_outputs(files: &[&Path], inputs: &[OsString], overwrite: bool) -> R
 fn check_output(file: &Path, inputs: &[OsString], overwrite: bool) -> Result<()> {
     let shown = printable(&file.display().to_string()).to_string();
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    fs::read_dir(folder).map_err(|cause| Error::Output { action: "create", path: shown.clone(), cause })?;
+    fs::metadata(folder.join(".")).map_err(|cause| Error::Output { action: "create", path: shown.clone(), cause })?;
     let Ok(place) = file.canonicalize() else { return Ok(()) };
     if inputs.iter().any(|input| Path::new(input).canonicalize().is_ok_and(|input| input == place)) {
         return Err(Usage(format!("'{shown}' is an input; name another file")).into());

@@ -161,15 +161,25 @@ fn text(advice: &Advice, plan: &Plan, args: &TuneArgs) -> String {
         let _ = writeln!(text, "{}", row(&sizes(class), class.documents, class.share, &class.pairs, advice.verified));
     }
     let _ = writeln!(text, "{}", row("all", documents, advice.cost, &advice.overall, advice.verified));
-    if advice.true_pairs < 1.0 {
-        let _ = writeln!(
-            text,
-            "\n  warning: no two documents resemble each other so much; nothing speaks for this plan or against it"
-        );
-    } else {
-        let saved = "one share for all documents that keeps the promise:";
-        let _ = writeln!(text, "\n  {saved} {} of the shingles, against {}", percent(advice.uniform), percent(advice.cost));
+    text.push('\n');
+    text.push_str(&remarks(advice));
+    if advice.looked_at < 1.0 && documents > 0 {
+        let share = percent(advice.looked_at);
+        let _ = writeln!(text, "  pairs far below the threshold were estimated from {share} of the documents");
     }
+    let plan = args.out.as_path();
+    let _ =
+        writeln!(text, "  plan  {}\n  next  onefold scan {} --config {} --out result", shown(plan), inputs(args), quoted(plan));
+    text
+}
+
+/// What is to be known of a plan beside its figures.
+fn remarks(advice: &Advice) -> String {
+    if advice.true_pairs < 1.0 {
+        return "  warning: no two documents resemble each other so much; nothing speaks for this plan or against it\n".into();
+    }
+    let saved = "one share for all documents that keeps the promise:";
+    let mut text = format!("  {saved} {} of the shingles, against {}\n", percent(advice.uniform), percent(advice.cost));
     let mut warn = |of: &str, pairs: &Forecast| {
         let trials = pairs.pooled();
         let (precision, recall) = (share(trials.precision()), share(trials.recall()));
@@ -178,20 +188,13 @@ fn text(advice: &Advice, plan: &Plan, args: &TuneArgs) -> String {
     for class in advice.classes.iter().filter(|class| advice.falls_short(&class.pairs)) {
         warn(&format!("documents with {} shingles", sizes(class)), &class.pairs);
     }
-    if advice.true_pairs >= 1.0 && advice.misses(&advice.overall) {
+    if advice.misses(&advice.overall) {
         warn("all documents", &advice.overall);
     }
     let few = advice.classes.iter().filter(|class| class.documents > 0 && class.pairs.is_left_to_expectations()).count();
-    if few > 0 && advice.true_pairs >= 1.0 {
+    if few > 0 {
         let _ = writeln!(text, "  sizes with fewer than {} pairs have no trials that say much: {few} of them", Forecast::FEW);
     }
-    if advice.looked_at < 1.0 && documents > 0 {
-        let share = percent(advice.looked_at);
-        let _ = writeln!(text, "  pairs far below the threshold were estimated from {share} of the documents");
-    }
-    let plan = args.out.as_path();
-    let _ =
-        writeln!(text, "  plan  {}\n  next  onefold scan {} --config {} --out result", shown(plan), inputs(args), quoted(plan));
     text
 }
 

@@ -90,6 +90,7 @@ fn a_plan_keeps_its_promise() {
     let elsewhere = ["--config", "plan.toml", "--threshold", "0.95", "--out", "elsewhere"];
     let refused = place.onefold(["scan"]).args([&docs]).args(elsewhere).run().exits(2).stderr;
     assert!(refused.contains("threshold of 0.85; tune for 0.95"), "{refused}");
+    place.onefold(["scan"]).args([&docs]).args(elsewhere).args(["--method", "minhash", "-q"]).run().exits(0);
     tune("--recall 0.9 --out verified.toml --quiet").exits(0);
     let verified = scan("verified.toml", "verified");
     assert!(verified.iter().all(|&resemblance| resemblance >= 0.85), "what was verified is true");
