@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::plain_json::PlainRow;
+use super::unescape::Unescaper;
 use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 /// Which fields are wanted, by number; a tree of names, since `meta.url` is a field inside a field.
@@ -11,6 +12,7 @@ use serde::de::{DeserializeSeed, Error as _, IgnoredAny, MapAccess, SeqAccess, V
 pub struct FieldReader {
     nodes: Vec<Node>,
     fields: usize,
+    unescaper: Unescaper,
 }
 
 #[derive(Debug, Default)]
@@ -37,7 +39,7 @@ pub enum Parsed<'a> {
 impl FieldReader {
     /// Wants the fields with these names; `a.b` is a field named so or the field `b` inside `a`.
     pub fn new(names: &[&str]) -> Self {
-        let mut reader = FieldReader { nodes: vec![Node::default()], fields: names.len() };
+        let mut reader = FieldReader { nodes: vec![Node::default()], fields: names.len(), unescaper: Unescaper::default() };
         for (field, name) in names.iter().enumerate() {
             reader.want(&[name], field);
             if name.contains('.') {
@@ -74,7 +76,7 @@ impl FieldReader {
     /// The common case: an object whose wanted fields hold strings, numbers or null. `None`, also where the row is faulty, leaves
     /// the row to [`Self::read_any`], so that there is one judge of what is an error.
     fn read_plain<'a>(&self, row: &'a [u8]) -> Option<Vec<Parsed<'a>>> {
-        let mut row = PlainRow::new(row);
+        let mut row = PlainRow::new(row, self.unescaper);
         let mut values = vec![Parsed::Missing; self.fields];
         let wanted = &self.nodes[0].children;
         let mut seen = 0u64;
@@ -333,6 +335,74 @@ mod tests {
         let reader = FieldReader::new(&["text"]);
         for bytes in [&b"{\"text\":\"\xff\"}"[..], b"{\"other\":\"\xff\",\"text\":\"a\"}", b"{\"text\":\"a\0b\"}"] {
             assert_eq!(reader.read(bytes).map_err(|e| e.to_string()), reader.read_any(bytes).map_err(|e| e.to_string()));
+        }
+    }
+
+    /// Machines with wide instructions, others and serde_json agree on strings of several blocks, wherever something stands in them.
+    #[test]
+    fn long_strings_are_read_the_same_on_every_machine() {
+        let pieces = [
+            r#"\n"#,
+            r#"\""#,
+            r#"\/"#,
+            r#"\\"#,
+            r#"\t"#,
+            r#"\r"#,
+            r#"\b"#,
+            r#"\f"#,
+            r#"\u00e9"#,
+            r#"\u0022"#,
+            r#"\u005c"#,
+            r#"\u0000"#,
+            r#"\ud83d\ude00"#,
+            r#"\ud83d\n"#,
+            r#"\ud83d"#,
+            r#"\udc00"#,
+            r#"\ud83dx"#,
+            r#"\u12g4"#,
+            r#"\u12"#,
+            r#"\x"#,
+            r#"\N"#,
+            r#"\é"#,
+            r#"\t\t"#,
+            r#"\n\n\n"#,
+            r#"\"\""#,
+            r#"n\nn"#,
+            "\"",
+            "\"\"",
+            "\\\u{1f}",
+            "\u{0}",
+            "\n",
+            "\u{1f}",
+            "\u{7f}",
+            "é",
+            "漢",
+            "😀",
+        ];
+        let runs = (1..=5).flat_map(|length| ["", "n", "\"", "t", "u00e9", "a"].map(|behind| "\\".repeat(length) + behind));
+        let pieces: Vec<String> = pieces.map(String::from).into_iter().chain(runs).collect();
+        let machine = FieldReader::new(&["text"]);
+        let others = FieldReader { unescaper: Unescaper::idle(), ..FieldReader::new(&["text"]) };
+        let mut plain = 0;
+        for (piece, before) in pieces.iter().flat_map(|piece| (0..=132).map(move |before| (piece, before))) {
+            for (start, behind) in [("\\n", ""), ("\\n", "b"), ("\\n", "\\nbéb\\\""), ("", "")] {
+                for end in ["\"}", "\" }", "", "\\", "\\\"}"] {
+                    let row = format!("{{\"text\":\"{start}{}{piece}{}{end}", "a".repeat(before), behind.repeat(66));
+                    let row = row.as_bytes();
+                    let by_serde = machine.read_any(row).map_err(|e| e.to_string());
+                    let read = machine.read_plain(row);
+                    assert_eq!(read, others.read_plain(row), "{}", String::from_utf8_lossy(row));
+                    assert_eq!(read.as_ref(), by_serde.as_ref().ok(), "{}", String::from_utf8_lossy(row));
+                    assert_eq!(machine.read(row).map_err(|e| e.to_string()), by_serde);
+                    plain += usize::from(read.is_some());
+                }
+            }
+        }
+        assert!(plain > 10_000, "{plain} rows take the quick way");
+        for at in 0..200 {
+            let mut row = format!("{{\"text\":\"\\n{}\"}}", "a".repeat(200)).into_bytes();
+            row[11 + at] = 0xff;
+            assert_eq!((machine.read_plain(&row), others.read_plain(&row)), (None, None), "no UTF-8 at {at}");
         }
     }
 

@@ -28,6 +28,7 @@ mod resume;
 mod sample;
 mod specials;
 mod time;
+mod unescape;
 pub mod warc;
 
 pub use again::{TextPlace, read_column, read_file, read_texts};

@@ -7,16 +7,18 @@ use serde_json::{Deserializer, Value};
 
 use super::jsonl::Parsed;
 use super::specials::{BLOCK, specials};
+use super::unescape::Unescaper;
 
 /// A row on its way. Strings are looked at when they are read: what is wrong elsewhere, serde_json finds.
 pub(super) struct PlainRow<'a> {
     row: &'a [u8],
     at: usize,
+    unescaper: Unescaper,
 }
 
 impl<'a> PlainRow<'a> {
-    pub(super) fn new(row: &'a [u8]) -> Self {
-        PlainRow { row, at: 0 }
+    pub(super) fn new(row: &'a [u8], unescaper: Unescaper) -> Self {
+        PlainRow { row, at: 0, unescaper }
     }
 
     fn rest(&self) -> &'a [u8] {
@@ -119,7 +121,12 @@ impl<'a> PlainRow<'a> {
         self.at = start;
         // An estimate; most rows hold one long string.
         let mut text = Vec::with_capacity(self.rest().len() + BLOCK);
+        // Where unusual escapes stand close to each other, many bytes at a time are no gain.
+        let mut crowded = false;
         loop {
+            if !crowded {
+                self.at += self.unescaper.copy(self.rest(), &mut text);
+            }
             let block = self.block();
             let run = specials(&block).trailing_zeros() as usize;
             // A whole block at a time: what is too much is taken back.
@@ -127,6 +134,7 @@ impl<'a> PlainRow<'a> {
             text.truncate(text.len() - BLOCK + run);
             self.at += run;
             if run == BLOCK {
+                crowded = false;
                 continue;
             }
             self.at += 1;
@@ -137,10 +145,13 @@ impl<'a> PlainRow<'a> {
                     self.at += 1;
                     text.push(b'\n');
                 }
-                b'\\' => match self.escape()? {
-                    ascii @ ..='\u{7f}' => text.push(ascii as u8),
-                    other => text.extend_from_slice(other.encode_utf8(&mut [0; 4]).as_bytes()),
-                },
+                b'\\' => {
+                    crowded = true;
+                    match self.escape()? {
+                        ascii @ ..='\u{7f}' => text.push(ascii as u8),
+                        other => text.extend_from_slice(other.encode_utf8(&mut [0; 4]).as_bytes()),
+                    }
+                }
                 _ => return None,
             }
         }
