@@ -79,6 +79,16 @@ impl Arenas {
         }
     }
 
+    /// Whether some are so far away that each is better read once, with those beside it.
+    pub(crate) fn are_far(&self) -> bool {
+        self.file.as_ref().is_some_and(|file| file.is_past())
+    }
+
+    /// The arenas themselves, and the file of those that are not in memory.
+    pub(crate) fn into_parts(self) -> (Vec<Arena>, Option<Arc<SpillFile>>) {
+        (self.all, self.file)
+    }
+
     /// The arenas themselves, where all of them are in memory.
     pub(crate) fn into_held(self) -> std::result::Result<Vec<Vec<u64>>, Arenas> {
         if self.all.iter().any(|arena| matches!(arena, Arena::Spilled(_))) {

@@ -113,8 +113,8 @@ impl HashSets {
         }
         let sets = Sets::of_refs(&refs);
         let arenas = Arenas::new(vec![Arena::Held(self.hashes)], None);
-        let model = Model::learn(&arenas, &sets)?;
-        let ordered = Ordered::new(arenas, &sets, Some(model));
+        let model = Model::learn(&arenas, &sets, exec)?;
+        let ordered = Ordered::new(arenas, &sets, Some(model), None::<fn(u32) -> u32>, exec)?;
         let (common, method) = (Common::default(), Exact::new(threshold));
         let beside = Beside { common: &common, documents: &[] };
         let bar = Bar { threshold: Some(threshold), edits: None };

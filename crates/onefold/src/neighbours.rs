@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::cluster::Neighbours;
 use crate::error::Result;
-use crate::exec::{Exec, HEADING, SpillFile};
+use crate::exec::{Exec, HEADING, SpillFile, Way};
 use crate::fingerprint::Fingerprint;
 use crate::join::{Join, PairList, SetIndex, SetPair, Sets, pieces, sums};
 use crate::verify::Similarity;
@@ -59,7 +59,7 @@ impl<'a> Adjacent<'a> {
             return Ok(Adjacent { sets, starts, place });
         };
         // As many sets at a time as fit, with one look at all pairs for each time.
-        let file = spill.scratch("partners")?;
+        let file = spill.scratch("partners", Way::Cached)?;
         let most = exec.memory.part(4, 1 << 20) / size_of::<Partner>() as u64;
         for some in pieces(&starts, most, all) {
             exec.check()?;

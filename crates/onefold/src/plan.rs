@@ -283,6 +283,12 @@ impl Plan {
         Filtering { numbers: self.numbers, stop_words: self.stop_words, stem: self.stem, min_idf: self.min_idf }
     }
 
+    /// Whether shingle sets are looked at in the order of their sizes only, with those that are a little smaller beside them.
+    pub(crate) fn looks_at_sets_in_order(&self) -> bool {
+        let by_shingles = self.method == Method::Exact && self.edit_limit().is_none();
+        by_shingles && self.pairs == PairsMode::All && self.relation != Relate::Containment
+    }
+
     /// The method, with its numbers worked out.
     pub(crate) fn build_method(&self) -> Result<Built> {
         self.method.build(Aim { threshold: self.join_threshold(), verified: self.verify != Verify::None })

@@ -143,10 +143,11 @@ fn decide(plan: &Plan, exec: &Exec<'_>, mut collection: Collection) -> Result<Ou
     let sets = Sets::collapse(&collection, plan.sameness())?;
     let mut method = plan.build_method()?;
     // 5 learn
-    let ordered = exec.stage(Stage::Learn, None, || {
+    let ordered = exec.stage(Stage::Learn, Some(sets.len() as u64), || {
         let looks_at_prefixes = matches!(method, Built::Exact(_)) || plan.relation == Relate::Containment;
-        let model = if looks_at_prefixes { Some(Model::learn(&collection.arenas, &sets)?) } else { None };
-        Ok(Ordered::new(std::mem::take(&mut collection.arenas), &sets, model))
+        let model = if looks_at_prefixes { Some(Model::learn(&collection.arenas, &sets, exec)?) } else { None };
+        let prefix = plan.looks_at_sets_in_order().then_some(|size| plan.join_threshold().prefix(size));
+        Ordered::new(std::mem::take(&mut collection.arenas), &sets, model, prefix, exec)
     })?;
     let (verdicts, pairs) = match &mut method {
         Built::Exact(method) => compare(plan, exec, &collection, &sets, ordered, &Common::default(), method)?,

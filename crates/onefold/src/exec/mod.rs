@@ -1,6 +1,7 @@
 //! How, never what: threads, memory, disk, progress, cancellation. Nothing here may change the answer.
 
 mod memory;
+mod pages;
 mod spill;
 
 use std::sync::Arc;
@@ -8,7 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 pub(crate) use memory::give_back;
 pub use memory::{Memory, parse_size};
-pub(crate) use spill::{ALL_READ, BATCHES, HEADING, JOURNAL, SpillFile, pack, unpack};
+pub(crate) use pages::{PAGE, Pages};
+pub(crate) use spill::{ALL_READ, BATCHES, HEADING, JOURNAL, SpillFile, Way, pack, unpack};
 pub use spill::{SPILL_VERSION, Spill};
 
 use crate::error::{Error, Result};
@@ -76,6 +78,15 @@ impl Exec<'_> {
         self.memory.make_room();
         let fit = (self.memory.left() / 2 / bytes.max(1)).clamp(1, self.threads as u64) as usize;
         if fit == self.threads { work() } else { pool(fit)?.install(work) }
+    }
+
+    /// Does what waits for the disk again and again, and takes so many bytes in each thread: others work meanwhile.
+    pub(crate) fn with_waiting<T: Send>(&self, bytes: u64, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+        let fit = (self.memory.left() / 4 / bytes.max(1)).clamp(1, 3 * self.threads as u64) as usize;
+        let result = pool(fit)?.install(work);
+        // What so many threads had would count as taken.
+        give_back();
+        result
     }
 
     /// Lets work be shared out among as many threads as there shall be.

@@ -9,10 +9,12 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::thread;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::pages::{PAGE, Pages};
 use crate::error::{Error, Result};
 
 /// Raised when files of earlier versions must not be read.
@@ -48,30 +50,30 @@ impl Spill {
     }
 
     /// A file that nobody else will open: it is gone as soon as it is dropped, however the run ends.
-    pub(crate) fn scratch(&self, name: &str) -> Result<SpillFile> {
-        let file = self.create(name)?;
+    pub(crate) fn scratch(&self, name: &str, way: Way) -> Result<SpillFile> {
+        let file = self.create(name, way)?;
         let _ = fs::remove_file(&file.path);
         Ok(file)
     }
 
     /// A new, empty file that stays for a run that resumes.
-    pub(crate) fn create(&self, name: &str) -> Result<SpillFile> {
+    pub(crate) fn create(&self, name: &str, way: Way) -> Result<SpillFile> {
         let path = self.folder.join(name);
         fs::create_dir_all(&self.folder).map_err(|e| Error::spill("create", &self.folder, e))?;
         let file = File::options().read(true).write(true).create(true).truncate(true).open(&path);
         let file = file.map_err(|e| Error::spill("create", &path, e))?;
-        Ok(SpillFile { path, file, kind: kind_of(name), end: Mutex::new(0) })
+        Ok(SpillFile::new(path, file, kind_of(name), way, 0))
     }
 
     /// A file that an earlier run left; `None` where there is none.
-    pub(crate) fn reopen(&self, name: &str) -> Result<Option<SpillFile>> {
+    pub(crate) fn reopen(&self, name: &str, way: Way) -> Result<Option<SpillFile>> {
         let path = self.folder.join(name);
         match File::options().read(true).write(true).open(&path) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(e) => Err(Error::spill("open", &path, e)),
             Ok(file) => {
                 let bytes = file.metadata().map_err(|e| Error::spill("open", &path, e))?.len();
-                Ok(Some(SpillFile { path, file, kind: kind_of(name), end: Mutex::new(bytes / 8) }))
+                Ok(Some(SpillFile::new(path, file, kind_of(name), way, bytes / 8)))
             }
         }
     }
@@ -152,15 +154,34 @@ impl Spill {
     }
 }
 
+/// How the words of a file come to the disk and back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// Through the system's cache: for what is looked at here and there.
+    Cached,
+    /// Past it, where the disk allows that: for what is written and read in long runs. There is so much of it that a cache only costs time, and
+    /// memory that others use.
+    Past,
+}
+
 /// Frames of one kind.
 #[derive(Debug)]
 pub struct SpillFile {
     path: PathBuf,
     file: File,
+    /// The same file, past the system's cache.
+    past: Option<File>,
     kind: u16,
     /// Words in the file.
     end: Mutex<u64>,
+    /// Buffers that nobody uses at the moment.
+    idle: Mutex<Vec<Pages>>,
 }
+
+/// Fewer words than this go through the cache, whatever the way.
+const LONG: usize = 16 * PAGE;
+/// Words that are copied to or from pages at a time.
+const COPIED: usize = 256 * PAGE;
 
 /// Frames of different files, or of different versions, are not taken for one another.
 fn kind_of(name: &str) -> u16 {
@@ -169,6 +190,11 @@ fn kind_of(name: &str) -> u16 {
 }
 
 impl SpillFile {
+    fn new(path: PathBuf, file: File, kind: u16, way: Way, end: u64) -> SpillFile {
+        let past = if way == Way::Past { past_cache(&path) } else { None };
+        SpillFile { path, file, past, kind, end: Mutex::new(end), idle: Mutex::default() }
+    }
+
     /// Appends a frame to a buffer for [`SpillFile::append`] or [`SpillFile::write_at`].
     pub(crate) fn frame(&self, tag: u32, words: &[u64], out: &mut Vec<u64>) {
         out.extend(self.heading(tag, words));
@@ -189,16 +215,79 @@ impl SpillFile {
 
     /// Writes frames at the end; returns where they begin, in words.
     pub(crate) fn append(&self, frames: &[u64]) -> Result<u64> {
-        let at = self.reserve(frames.len() as u64)?;
-        self.write_at(at, frames)?;
+        self.append_parts(&[frames])
+    }
+
+    /// Writes frames, some words after the other, at the end; returns where they begin.
+    pub(crate) fn append_parts(&self, parts: &[&[u64]]) -> Result<u64> {
+        let words = parts.iter().map(|part| part.len()).sum();
+        if self.past.is_none() || words < LONG {
+            let at = self.reserve(words, 1)?;
+            let mut next = at;
+            for part in parts {
+                self.write_at(next, part)?;
+                next += part.len() as u64;
+            }
+            return Ok(at);
+        }
+        let at = self.reserve(words.next_multiple_of(PAGE), PAGE)?;
+        self.with_pages(|pages| {
+            let (mut next, mut filled) = (at, 0);
+            for part in parts {
+                let mut rest = *part;
+                while !rest.is_empty() {
+                    let (some, others) = rest.split_at(rest.len().min(COPIED - filled));
+                    pages[filled..filled + some.len()].copy_from_slice(some);
+                    (rest, filled) = (others, filled + some.len());
+                    if filled == COPIED {
+                        self.write_at(next, pages)?;
+                        (next, filled) = (next + COPIED as u64, 0);
+                    }
+                }
+            }
+            let end = filled.next_multiple_of(PAGE);
+            pages[filled..end].fill(0);
+            self.write_at(next, &pages[..end])
+        })?;
         Ok(at)
     }
 
-    /// Makes room for so many words at the end, for one who writes them by [`SpillFile::write_at`]; returns where it begins.
-    pub(crate) fn reserve(&self, words: u64) -> Result<u64> {
+    /// Gives the file so many words, to be written in any order: the disk has room for them, or says now that it has not. Where room is there
+    /// already, threads need not wait for each other to write.
+    pub(crate) fn make_room(&self, words: u64) -> Result<()> {
+        self.reserve(words as usize, 1)?;
+        #[cfg(target_os = "linux")]
+        {
+            use std::os::fd::AsRawFd;
+            #[expect(unsafe_code, reason = "a function of the C library")]
+            // SAFETY: it touches no memory, and the file is open.
+            let made = unsafe { libc::fallocate(self.file.as_raw_fd(), 0, 0, (words * 8) as libc::off_t) };
+            let error = io::Error::last_os_error();
+            // Some disks know no such thing, and make room when something is written.
+            if made != 0 && error.kind() == io::ErrorKind::StorageFull {
+                return Err(Error::spill("write", &self.path, error));
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes room at the end for so many words, beginning at a multiple of `multiple`; returns where it begins.
+    fn reserve(&self, words: usize, multiple: usize) -> Result<u64> {
         let mut end = self.end.lock().map_err(|_| Error::Bug("a thread failed while it wrote".into()))?;
-        *end += words;
-        Ok(*end - words)
+        let at = end.next_multiple_of(multiple as u64);
+        *end = at + words as u64;
+        Ok(at)
+    }
+
+    /// Lends pages to `work`.
+    fn with_pages<T>(&self, work: impl FnOnce(&mut [u64]) -> T) -> T {
+        let idle = self.idle.lock().ok().and_then(|mut idle| idle.pop());
+        let mut pages = idle.unwrap_or_else(|| Pages::new(COPIED));
+        let result = work(pages.words_mut());
+        if let Ok(mut idle) = self.idle.lock() {
+            idle.push(pages);
+        }
+        result
     }
 
     /// Writes one frame at the end; returns where it begins.
@@ -208,13 +297,51 @@ impl SpillFile {
         self.append(&frame)
     }
 
-    /// Writes frames at a place that nobody else writes to.
-    pub(crate) fn write_at(&self, at: u64, frames: &[u64]) -> Result<()> {
-        self.file.write_all_at(bytemuck::cast_slice(frames), at * 8).map_err(|e| Error::spill("write", &self.path, e))
+    /// Writes words at a place that nobody else writes to.
+    pub(crate) fn write_at(&self, at: u64, words: &[u64]) -> Result<()> {
+        let bytes: &[u8] = bytemuck::cast_slice(words);
+        let past = self.past.as_ref().filter(|_| at % PAGE as u64 == 0 && Pages::are(words));
+        // What did not go past the cache, for whatever reason, goes through it.
+        if past.is_some_and(|past| past.write_at(bytes, at * 8).is_ok_and(|written| written == bytes.len())) {
+            return Ok(());
+        }
+        self.file.write_all_at(bytes, at * 8).map_err(|e| Error::spill("write", &self.path, e))
     }
 
-    /// Reads `buffer.len()` words of frames.
+    /// Reads `buffer.len()` words.
     pub(crate) fn read(&self, at: u64, buffer: &mut [u64]) -> Result<()> {
+        if self.past.is_none() || buffer.len() < LONG {
+            return self.read_cached(at, buffer);
+        }
+        self.with_pages(|pages| {
+            let mut at = at;
+            let mut rest = buffer;
+            while !rest.is_empty() {
+                let skipped = (at % PAGE as u64) as usize;
+                let (some, others) = rest.split_at_mut(rest.len().min(COPIED - skipped));
+                self.read_pages(at, some.len(), pages)?;
+                some.copy_from_slice(&pages[skipped..skipped + some.len()]);
+                (at, rest) = (at + some.len() as u64, others);
+            }
+            Ok(())
+        })
+    }
+
+    /// Reads the pages that hold so many words at a place; the first page is the first of the buffer.
+    pub(crate) fn read_pages(&self, at: u64, words: usize, pages: &mut [u64]) -> Result<()> {
+        let first = at / PAGE as u64 * PAGE as u64;
+        let needed = (at - first) as usize + words;
+        let whole = &mut pages[..needed.next_multiple_of(PAGE)];
+        let past = self.past.as_ref().filter(|_| Pages::are(whole));
+        // The last page of a file may not be whole.
+        if past.is_some_and(|past| past.read_at(bytemuck::cast_slice_mut(whole), first * 8).is_ok_and(|read| read >= needed * 8))
+        {
+            return Ok(());
+        }
+        self.read_cached(at, &mut pages[needed - words..needed])
+    }
+
+    fn read_cached(&self, at: u64, buffer: &mut [u64]) -> Result<()> {
         self.file.read_exact_at(bytemuck::cast_slice_mut(buffer), at * 8).map_err(|e| match e.kind() {
             io::ErrorKind::UnexpectedEof => self.damaged(at, "it is cut off"),
             _ => Error::spill("read", &self.path, e),
@@ -250,8 +377,11 @@ impl SpillFile {
     /// The next place, from `at` on, where the heading of a frame of this file could stand.
     pub(crate) fn find_frame(&self, mut at: u64) -> Option<u64> {
         let mut buffer = vec![0; 1 << 16];
+        // Most often it stands where the next page begins.
+        let mut looked = PAGE;
         while at + (HEADING as u64) < self.words() {
-            let some = buffer.len().min((self.words() - at) as usize);
+            let some = looked.min((self.words() - at) as usize);
+            looked = buffer.len();
             self.read(at, &mut buffer[..some]).ok()?;
             if let Some(found) = buffer[..some].iter().position(|word| word >> 48 == u64::from(self.kind)) {
                 return Some(at + found as u64);
@@ -259,6 +389,11 @@ impl SpillFile {
             at += some as u64;
         }
         None
+    }
+
+    /// Whether long runs of it go past the cache, and are not at hand.
+    pub(crate) fn is_past(&self) -> bool {
+        self.past.is_some()
     }
 
     /// Words in the file.
@@ -277,6 +412,32 @@ impl SpillFile {
     /// What is said of a frame that can't be believed.
     pub(crate) fn damaged(&self, at: u64, problem: &str) -> Error {
         Error::Damaged { path: self.path.display().to_string(), offset: at * 8, problem: problem.into() }
+    }
+}
+
+impl Drop for SpillFile {
+    /// The room of a large file is given back beside whatever comes next: it takes the system a while.
+    fn drop(&mut self) {
+        const LARGE: u64 = 1 << 24;
+        if self.words() > LARGE
+            && let Ok(last) = self.file.try_clone()
+        {
+            let _ = thread::Builder::new().name("free".into()).spawn(move || drop(last));
+        }
+    }
+}
+
+/// A file that is there, opened so that its words go past the system's cache; `None` where the system or the disk knows no such way.
+fn past_cache(path: &Path) -> Option<File> {
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        File::options().read(true).write(true).custom_flags(libc::O_DIRECT).open(path).ok()
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = path;
+        None
     }
 }
 
@@ -307,7 +468,7 @@ mod tests {
     fn every_flipped_bit_is_seen() {
         let folder = tempfile::tempdir().unwrap();
         let spill = Spill::in_folder(folder.path().join("work"));
-        let file = spill.create("sets").unwrap();
+        let file = spill.create("sets", Way::Cached).unwrap();
         let mut frames = Vec::new();
         file.frame(7, &[1, 2, 3], &mut frames);
         file.frame(8, &[], &mut frames);
@@ -327,7 +488,7 @@ mod tests {
             assert_eq!(file.find_frame(1), Some(5), "bit {bit}");
             frames[bit / 64] ^= 1 << (bit % 64);
         }
-        let other = spill.create("pairs").unwrap();
+        let other = spill.create("pairs", Way::Cached).unwrap();
         other.append(&frames).unwrap();
         assert!(other.read_frame(0, 7, 3, &mut buffer).is_err(), "a file under another's name");
     }
@@ -344,13 +505,13 @@ mod tests {
     fn what_an_earlier_run_left_is_found_up_to_where_it_was_cut() {
         let folder = tempfile::tempdir().unwrap();
         let spill = Spill::in_folder(folder.path());
-        assert!(spill.reopen("sets").unwrap().is_none());
+        assert!(spill.reopen("sets", Way::Cached).unwrap().is_none());
         let mut frames = Vec::new();
-        let file = spill.create("sets").unwrap();
+        let file = spill.create("sets", Way::Cached).unwrap();
         file.frame(1, &[10], &mut frames);
         file.frame(2, &[20, 21], &mut frames);
         file.append(&frames[..6]).unwrap();
-        let file = spill.reopen("sets").unwrap().unwrap();
+        let file = spill.reopen("sets", Way::Cached).unwrap().unwrap();
         let mut buffer = Vec::new();
         assert_eq!(file.next_frame(0, &mut buffer), Some((1, &[10][..])));
         assert_eq!(file.next_frame(3, &mut buffer), None);

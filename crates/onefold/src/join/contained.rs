@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::apart::Hold;
 use super::index::Index;
 use super::keys::{Keys, Lookup};
 use super::ordered::{Buffers, Ordered, Recent};
@@ -75,7 +76,7 @@ struct Search<'a, Known> {
 impl<Known: Fn(Similarity) -> bool + Sync> Search<'_, Known> {
     fn part(&self, index: &Index, task: &Task) -> Result<()> {
         let blocks: Vec<SetIndex> = task.probe.clone().step_by(BLOCK).collect();
-        let search_block = |(own, recent): &mut (Vec<u64>, Recent), first: SetIndex| {
+        let search_block = |(own, recent): &mut (Hold, Recent), first: SetIndex| {
             let block = first..task.probe.end.min(first + BLOCK as SetIndex);
             self.exec.observer.advance(Stage::Join, block.len() as u64);
             self.block(index, block, &task.among, own, recent)
@@ -88,7 +89,7 @@ impl<Known: Fn(Similarity) -> bool + Sync> Search<'_, Known> {
         index: &Index,
         block: Range<SetIndex>,
         among: &Range<SetIndex>,
-        own: &mut Vec<u64>,
+        own: &mut Hold,
         recent: &mut Recent,
     ) -> Result<()> {
         let mut pairs = Vec::new();

@@ -85,7 +85,8 @@ impl Parted {
             return self.shared.len().div_ceil(5).max(1);
         }
         let per_set = Index::bytes(self.count(), 0) + counters(self.count(), exec);
-        let most = exec.memory.part(2, per_set + (1 << 20)) - per_set;
+        // A quarter is for what is read to make it, and for what is found.
+        let most = (exec.memory.part(4, 0) * 3).max(per_set + (1 << 20)) - per_set;
         (most / Index::bytes(0, 1)).min(u32::MAX.into())
     }
 

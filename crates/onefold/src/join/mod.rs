@@ -5,13 +5,17 @@
 //! keys, less what size and position rule out. Drops nothing that the method can find. Sets, keys, postings and pairs each go to disk when
 //! they are too many for memory.
 
+mod apart;
 mod codes;
 mod contained;
 mod crowds;
 mod edits;
+mod gathered;
 mod index;
 mod keys;
+mod lanes;
 mod needs;
+mod noted;
 mod ordered;
 mod pairs;
 mod probe;
@@ -42,7 +46,9 @@ use crate::run::Stage;
 use crate::threshold::Threshold;
 use crate::verify::{Measure, Similarity};
 use codes::Codes;
+use gathered::lock;
 use keys::{Keys, Lookup};
+use noted::{Noted, Notepad};
 use pairs::Collector;
 use probe::{Prober, Space};
 use shared::{KeysOf, Shared};
@@ -110,7 +116,12 @@ impl<'a, F: Fingerprint + ?Sized> Join<'a, F> {
                 Keys::Codes(Codes::new(codes, radius))
             }
             None => {
-                Keys::new(Shared::build(sets.len(), &MethodKeys { sets, ordered, method, sketches: &sketches }, exec)?, exec)?
+                let keys = MethodKeys { sets, ordered, method, sketches: &sketches };
+                let shared = match ordered.take_keys()? {
+                    Some(lanes) => Shared::of_lanes(sets.len(), lanes, exec)?,
+                    None => Shared::build(sets.len(), &keys, exec)?,
+                };
+                Keys::new(shared, exec)?
             }
         };
         Ok(Join { space: Space { sets, ordered, method, sketches, bar }, keys, probers: Mutex::default() })
@@ -122,6 +133,10 @@ impl<'a, F: Fingerprint + ?Sized> Join<'a, F> {
             return Err(Error::TooManyPairs { limit });
         }
         let collector = Collector::new(exec, limit);
+        if self.space.ordered.is_apart() {
+            self.note_and_verify(exec, &collector)?;
+            return collector.finish();
+        }
         self.each_part(exec, |lookup, task| {
             self.in_blocks(exec, task.probe.clone(), |prober, sets| {
                 let mut pairs = Vec::new();
@@ -135,6 +150,63 @@ impl<'a, F: Fingerprint + ?Sized> Join<'a, F> {
             })
         })?;
         collector.finish()
+    }
+
+    /// Finds all candidates, and verifies them when it is known which sets are among them.
+    fn note_and_verify(&self, exec: &Exec<'_>, collector: &Collector<'_>) -> Result<()> {
+        let noted = Mutex::new(Noted::new(self.space.sets.len(), exec));
+        let verify = || {
+            let noted = std::mem::replace(&mut *lock(&noted)?, Noted::new(self.space.sets.len(), exec));
+            self.verify_noted(exec, noted, collector)
+        };
+        self.each_part(exec, |lookup, task| {
+            let mut probe = task.probe.clone();
+            while !probe.is_empty() && !collector.is_over() {
+                let notes = lock(&noted)?;
+                let note = |prober: &mut Prober, sets: Range<SetIndex>| {
+                    let mut pad = Notepad::default();
+                    for set in sets {
+                        let Some((partners, wanted)) = self.partners_once(task, set) else { continue };
+                        let (candidates, unseen) = prober.candidates(&self.space, lookup, set, partners, wanted);
+                        notes.note(&mut pad, set, unseen, candidates)?;
+                    }
+                    notes.take(pad)
+                };
+                probe.start = self.in_blocks_while(exec, probe.clone(), || !notes.is_full(), note)?;
+                let is_full = notes.is_full();
+                drop(notes);
+                if is_full {
+                    verify()?;
+                }
+            }
+            Ok(())
+        })?;
+        verify()
+    }
+
+    fn verify_noted(&self, exec: &Exec<'_>, noted: Noted<'_>, collector: &Collector<'_>) -> Result<()> {
+        let (marks, sheets) = noted.finish()?;
+        let next = AtomicUsize::new(0);
+        let work = |prober: &mut Prober| {
+            let mut pairs = Vec::new();
+            loop {
+                let sheet = next.fetch_add(1, Ordering::Relaxed);
+                if sheet >= sheets.len() || collector.is_over() {
+                    return collector.take(pairs);
+                }
+                sheets.each(sheet, |note| {
+                    if collector.is_over() {
+                        return Ok(());
+                    }
+                    let before = pairs.len();
+                    prober
+                        .verify_noted(&self.space, &note, |partner, overlap| pairs.push(pair_of(note.set, partner, overlap)))?;
+                    collector.count(pairs.len() - before);
+                    collector.take_some(&mut pairs)
+                })?;
+            }
+        };
+        self.space.ordered.gathering(&marks, exec, || rayon::broadcast(|_| self.with_prober(work)).into_iter().collect())
     }
 
     /// Calls `found` with all pairs, from several threads. They are not stored, so there is no limit to them.
@@ -190,19 +262,33 @@ impl<'a, F: Fingerprint + ?Sized> Join<'a, F> {
         sets: Range<SetIndex>,
         work: impl Fn(&mut Prober, Range<SetIndex>) -> Result<()> + Sync,
     ) -> Result<()> {
+        self.in_blocks_while(exec, sets, || true, work).map(|_| ())
+    }
+
+    /// The same while `go_on` says so; returns the first set that is not done.
+    fn in_blocks_while(
+        &self,
+        exec: &Exec<'_>,
+        sets: Range<SetIndex>,
+        go_on: impl Fn() -> bool + Sync,
+        work: impl Fn(&mut Prober, Range<SetIndex>) -> Result<()> + Sync,
+    ) -> Result<SetIndex> {
         let cursor = AtomicUsize::new(sets.start as usize);
         let work_through = |prober: &mut Prober| {
-            loop {
+            while go_on() && exec.check().is_ok() {
                 let first = cursor.fetch_add(BLOCK, Ordering::Relaxed);
-                if first >= sets.end as usize || exec.check().is_err() {
-                    return Ok(());
+                if first >= sets.end as usize {
+                    break;
                 }
                 let block = first as SetIndex..sets.end.min((first + BLOCK) as SetIndex);
                 exec.observer.advance(Stage::Join, block.len() as u64);
                 work(prober, block)?;
             }
+            Ok(())
         };
-        rayon::broadcast(|_| self.with_prober(work_through)).into_iter().collect()
+        rayon::broadcast(|_| self.with_prober(work_through)).into_iter().collect::<Result<()>>()?;
+        exec.check()?;
+        Ok((cursor.into_inner() as u64).min(sets.end.into()) as SetIndex)
     }
 
     /// Looks for a crowd around one set: k sets that all are halfway between the threshold and 1 to it are k(k−1)/2 pairs, by the
@@ -226,8 +312,21 @@ impl<'a, F: Fingerprint + ?Sized> Join<'a, F> {
         Ok(crowds.iter().map(pairs_around).any(|pairs| pairs > limit))
     }
 
-    /// Each pair once: every set looks for partners before it in the order of sizes. Sets of the reference look for none, so
-    /// that it is never compared with itself, however large it is; others find them on both sides.
+    /// Where a set looks for partners, and which it takes, so that each pair is found once: before it in the order of sizes. Sets of the
+    /// reference look for none, so that it is never compared with itself, however large it is; others find them on both sides.
+    fn partners_once(&self, task: &Task, set: SetIndex) -> Option<(Range<SetIndex>, impl Fn(SetIndex) -> bool)> {
+        let (sets, mut partners) = (self.space.sets, self.space.partners(set));
+        if !sets.has_reference() {
+            partners.end = set;
+        } else if sets.is_reference(set) {
+            return None;
+        }
+        let partners = overlapping(&partners, &task.among);
+        let wanted = move |partner: SetIndex| partner < set || sets.is_reference(partner);
+        (!partners.is_empty()).then_some((partners, wanted))
+    }
+
+    /// Calls `found` with the pairs of a set, each pair once.
     fn probe_once(
         &self,
         lookup: Lookup<'_>,
@@ -237,19 +336,9 @@ impl<'a, F: Fingerprint + ?Sized> Join<'a, F> {
         wanted: impl Fn(SetIndex) -> bool,
         mut found: impl FnMut(SetPair),
     ) -> Result<()> {
-        let (sets, mut partners) = (self.space.sets, self.space.partners(set));
-        if !sets.has_reference() {
-            partners.end = set;
-        } else if sets.is_reference(set) {
-            return Ok(());
-        }
-        let partners = overlapping(&partners, &task.among);
-        if partners.is_empty() {
-            return Ok(());
-        }
-        let wanted = |partner: SetIndex| (partner < set || sets.is_reference(partner)) && wanted(partner);
-        let pair = |partner: SetIndex, overlap| SetPair { first: set.min(partner), second: set.max(partner), overlap };
-        prober.probe(&self.space, lookup, set, partners, wanted, |partner, overlap| found(pair(partner, overlap)))
+        let Some((partners, once)) = self.partners_once(task, set) else { return Ok(()) };
+        let wanted = |partner: SetIndex| once(partner) && wanted(partner);
+        prober.probe(&self.space, lookup, set, partners, wanted, |partner, overlap| found(pair_of(set, partner, overlap)))
     }
 
     /// The partners of each of `wanted`, of any size, that `useful(set, partner)` lets through.
@@ -332,6 +421,10 @@ impl<'a, F: Fingerprint + ?Sized> Join<'a, F> {
         }
         result
     }
+}
+
+fn pair_of(set: SetIndex, partner: SetIndex, overlap: u32) -> SetPair {
+    SetPair { first: set.min(partner), second: set.max(partner), overlap }
 }
 
 /// What two ranges have in common.

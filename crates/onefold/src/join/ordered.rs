@@ -6,10 +6,14 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::apart::{Apart, Hold};
+use super::lanes::Lanes;
+use super::noted::Marks;
 use super::sets::{SetIndex, Sets};
 use crate::arenas::Arenas;
 use crate::document::{Entry, ShingleRef};
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::exec::Exec;
 use crate::learn::Model;
 
 /// The distinct sets of a collection.
@@ -21,6 +25,8 @@ pub struct Ordered<'a> {
 enum Place {
     /// By [`ShingleRef`], each sorted by (class, shingle).
     Held(Vec<Vec<u64>>),
+    /// Some of them on disk, for a join that looks at candidates by size.
+    Apart(Apart),
     /// As they were read, some of them on disk, each sorted by shingle.
     Spilled { arenas: Arenas, model: Option<Model> },
 }
@@ -34,17 +40,27 @@ pub(super) struct Buffers {
 
 impl<'a> Ordered<'a> {
     /// Of sets as they were read. Without a model they stay in the order of their hashes, which is enough where no join looks at prefixes.
-    pub fn new(arenas: Arenas, sets: &'a Sets, model: Option<Model>) -> Ordered<'a> {
-        let place = match arenas.into_held() {
-            Ok(mut held) => {
+    ///
+    /// Where some are not in memory and a join looks at prefixes alone, until it knows its candidates, `prefix` tells how many of its first
+    /// shingles are the keys of a set of some size.
+    pub fn new(
+        arenas: Arenas,
+        sets: &'a Sets,
+        model: Option<Model>,
+        prefix: Option<impl Fn(u32) -> u32 + Sync + Send>,
+        exec: &Exec<'_>,
+    ) -> Result<Ordered<'a>> {
+        let place = match (arenas.into_held(), model, prefix) {
+            (Ok(mut held), model, _) => {
                 if let Some(model) = &model {
                     order_in_place(&mut held, sets.refs(), model);
                 }
                 Place::Held(held)
             }
-            Err(arenas) => Place::Spilled { arenas, model },
+            (Err(arenas), Some(model), Some(prefix)) => Place::Apart(Apart::new(arenas, sets, &model, prefix, exec)?),
+            (Err(arenas), model, _) => Place::Spilled { arenas, model },
         };
-        Ordered { sets, place }
+        Ok(Ordered { sets, place })
     }
 
     /// Whether sets come from memory, and in the order of the join.
@@ -52,12 +68,33 @@ impl<'a> Ordered<'a> {
         matches!(self.place, Place::Held(_))
     }
 
-    /// A set in an order that all sets have in common: that of the join where they are in memory. The buffer is for those that are not.
-    pub(super) fn get<'b>(&'b self, set: SetIndex, buffer: &'b mut Vec<u64>) -> Result<&'b [u64]> {
-        let set = self.sets.refs()[set as usize];
+    /// Whether each set is read from where it was put when it was read, whenever it is looked at.
+    pub(super) fn is_spilled(&self) -> bool {
+        matches!(self.place, Place::Spilled { .. })
+    }
+
+    /// Whether candidates are to be noted first, and verified in the order of their sizes.
+    pub(super) fn is_apart(&self) -> bool {
+        matches!(self.place, Place::Apart(_))
+    }
+
+    /// Does what looks at chosen sets, in the order of their sizes.
+    pub(super) fn gathering<T>(&self, chosen: &Marks, exec: &Exec<'_>, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        if let Place::Apart(apart) = &self.place { apart.gathering(chosen, self.sets, exec, work) } else { work() }
+    }
+
+    /// The join keys of all sets, if they were taken when sets were put in order; they are there once.
+    pub(super) fn take_keys(&self) -> Result<Option<Lanes>> {
+        if let Place::Apart(apart) = &self.place { apart.take_keys() } else { Ok(None) }
+    }
+
+    /// A set in an order that all sets have in common: that of the join where all are in memory.
+    pub(super) fn get<'b>(&'b self, set: SetIndex, hold: &'b mut Hold) -> Result<&'b [u64]> {
+        let place = self.sets.refs()[set as usize];
         match &self.place {
-            Place::Held(arenas) => Ok(slice(arenas, set)),
-            Place::Spilled { arenas, .. } => arenas.set(set, buffer),
+            Place::Held(arenas) => Ok(slice(arenas, place)),
+            Place::Apart(apart) => apart.get(set, place, hold),
+            Place::Spilled { arenas, .. } => arenas.set(place, &mut hold.words),
         }
     }
 
@@ -75,6 +112,7 @@ impl<'a> Ordered<'a> {
     fn run<'b>(&'b self, run: ShingleRef, buffer: &'b mut Vec<u64>) -> Result<&'b [u64]> {
         let words = match &self.place {
             Place::Held(arenas) => slice(arenas, run),
+            Place::Apart(_) => return Err(Error::Bug("words of sets that are apart".into())),
             Place::Spilled { arenas, .. } => arenas.run(run, buffer)?,
         };
         Ok(words.split_last().map_or(&[], |(_, words)| words))
@@ -96,6 +134,7 @@ impl<'a> Ordered<'a> {
             let set_ref = self.sets.refs()[set as usize];
             match &self.place {
                 Place::Held(arenas) => look(set, slice(arenas, set_ref)),
+                Place::Apart(_) => return Err(Error::Bug("sets that are apart have given their keys".into())),
                 Place::Spilled { arenas, model } => {
                     let Buffers { set: buffer, scratch } = buffers;
                     arenas.load(set_ref, buffer)?;
@@ -132,6 +171,7 @@ pub(super) struct Recent {
     sets: HashMap<SetIndex, Vec<u64>>,
     order: VecDeque<SetIndex>,
     words: usize,
+    hold: Hold,
 }
 
 /// Words that [`Recent`] holds.
@@ -143,6 +183,7 @@ impl Recent {
         let set_ref = ordered.sets.refs()[set as usize];
         let arenas = match &ordered.place {
             Place::Held(arenas) => return Ok(slice(arenas, set_ref)),
+            Place::Apart(apart) => return apart.get(set, set_ref, &mut self.hold),
             Place::Spilled { arenas, .. } => arenas,
         };
         if !self.sets.contains_key(&set) {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::SetPair;
 use crate::error::{Error, Result};
-use crate::exec::{Exec, SpillFile, pack, unpack};
+use crate::exec::{Exec, SpillFile, Way, pack, unpack};
 
 /// Pairs of distinct sets, each once, in no order.
 #[derive(Debug, Default)]
@@ -116,7 +116,9 @@ impl<'a> Collector<'a> {
         }
         let spilled = match spilled {
             Some(spilled) => spilled,
-            None => spilled.insert(Spilled { file: self.exec.spill()?.scratch("pairs")?, frames: Vec::new(), pairs: 0 }),
+            None => {
+                spilled.insert(Spilled { file: self.exec.spill()?.scratch("pairs", Way::Cached)?, frames: Vec::new(), pairs: 0 })
+            }
         };
         spilled.write(&std::mem::take(held).concat())
     }

@@ -3,9 +3,11 @@
 use std::ops::Range;
 
 use super::Bar;
+use super::apart::Hold;
 use super::crowds::{CROWD, Crowds, Unknown};
 use super::index::{Index, Occurrence};
 use super::keys::Lookup;
+use super::noted::Note;
 use super::ordered::{Ordered, Recent};
 use super::sets::{SetIndex, Sets};
 use super::sketches::Sketches;
@@ -71,7 +73,7 @@ pub(super) struct Prober {
     touched: Vec<SetIndex>,
     /// Partners that share enough, and how many keys.
     candidates: Vec<(SetIndex, u32)>,
-    own: Vec<u64>,
+    own: Hold,
     recent: Recent,
     crowds: Crowds,
     /// For words that are not in memory: of the set, and of a partner.
@@ -84,7 +86,7 @@ impl Prober {
             counts: vec![0; sets],
             touched: Vec::new(),
             candidates: Vec::new(),
-            own: Vec::new(),
+            own: Hold::default(),
             recent: Recent::default(),
             crowds: Crowds::default(),
             words: Default::default(),
@@ -99,8 +101,46 @@ impl Prober {
         set: SetIndex,
         partners: Range<SetIndex>,
         wanted: impl Fn(SetIndex) -> bool,
-        mut found: impl FnMut(SetIndex, u32),
+        found: impl FnMut(SetIndex, u32),
     ) -> Result<()> {
+        let unseen = self.find_candidates(space, lookup, set, partners, wanted);
+        self.verify(space, set, unseen, found)
+    }
+
+    /// The same for candidates that were noted.
+    pub(super) fn verify_noted<F: Fingerprint + ?Sized>(
+        &mut self,
+        space: &Space<'_, F>,
+        note: &Note<'_>,
+        found: impl FnMut(SetIndex, u32),
+    ) -> Result<()> {
+        self.candidates.clear();
+        self.candidates.extend(note.candidates());
+        self.verify(space, note.set, note.unseen, found)
+    }
+
+    /// The candidates of a set in `partners` that `wanted` lets through, with the number of keys that they share, and of keys that were not
+    /// counted for some of them.
+    pub(super) fn candidates<F: Fingerprint + ?Sized>(
+        &mut self,
+        space: &Space<'_, F>,
+        lookup: Lookup<'_>,
+        set: SetIndex,
+        partners: Range<SetIndex>,
+        wanted: impl Fn(SetIndex) -> bool,
+    ) -> (&[(SetIndex, u32)], u32) {
+        let unseen = self.find_candidates(space, lookup, set, partners, wanted);
+        (&self.candidates, unseen)
+    }
+
+    fn find_candidates<F: Fingerprint + ?Sized>(
+        &mut self,
+        space: &Space<'_, F>,
+        lookup: Lookup<'_>,
+        set: SetIndex,
+        partners: Range<SetIndex>,
+        wanted: impl Fn(SetIndex) -> bool,
+    ) -> u32 {
         let unseen = match lookup {
             Lookup::Keys(index) => self.count(space, index, set, &partners),
             Lookup::Codes(codes) => {
@@ -108,19 +148,32 @@ impl Prober {
                 0
             }
         };
-        let sizes = space.sets.sizes();
-        let (size, side) = (sizes[set as usize], space.side(set));
-        let Prober { counts, touched, candidates, own, recent, crowds, words: [own_words, words] } = self;
+        let side = space.side(set);
+        let Prober { counts, touched, candidates, .. } = self;
         candidates.clear();
         candidates.extend(touched.drain(..).filter_map(|partner| {
             let shared = std::mem::take(&mut counts[partner as usize]);
             let enough = shared + unseen >= space.method.needed_keys(side, space.side(partner));
             (enough && partner != set && partners.contains(&partner) && wanted(partner)).then_some((partner, shared))
         }));
+        unseen
+    }
+
+    /// Verifies the candidates of a set.
+    fn verify<F: Fingerprint + ?Sized>(
+        &mut self,
+        space: &Space<'_, F>,
+        set: SetIndex,
+        unseen: u32,
+        mut found: impl FnMut(SetIndex, u32),
+    ) -> Result<()> {
+        let sizes = space.sets.sizes();
+        let size = sizes[set as usize];
+        let Prober { candidates, own, recent, crowds, words: [own_words, words], .. } = self;
         if candidates.is_empty() {
             return Ok(());
         }
-        if !space.ordered.is_held() {
+        if space.ordered.is_spilled() {
             // In the order in which they lie on disk.
             let place = |set: SetIndex| (space.sets.refs()[set as usize].arena, space.sets.refs()[set as usize].start);
             candidates.sort_unstable_by_key(|&(partner, _)| place(partner));

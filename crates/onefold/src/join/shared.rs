@@ -9,11 +9,13 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use rayon::prelude::*;
 
+use super::index::Index;
+use super::lanes::Lanes;
 use super::seen::Seen;
 use super::sets::SetIndex;
 use super::tasks::{pieces, sums};
 use crate::error::Result;
-use crate::exec::{Exec, HEADING, Spill, SpillFile};
+use crate::exec::{Exec, Spill, SpillFile, Way};
 
 pub(super) const PARTITIONS: usize = 256;
 
@@ -32,11 +34,11 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    fn to_words(self) -> [u64; 2] {
+    pub(super) fn to_words(self) -> [u64; 2] {
         [self.key, u64::from(self.set) << 32 | u64::from(self.place)]
     }
 
-    fn from_words(words: &[u64]) -> Entry {
+    pub(super) fn from_words(words: &[u64]) -> Entry {
         Entry { key: words[0], set: (words[1] >> 32) as SetIndex, place: words[1] as u32 }
     }
 }
@@ -70,7 +72,7 @@ impl<'a, K: KeysOf> AllKeys<'a, K> {
     fn new(count: usize, keys_of: &'a K, exec: &Exec<'_>) -> Result<(AllKeys<'a, K>, Seen)> {
         let before = sums((0..count as SetIndex).map(|set| keys_of.count(set)));
         let blocks: Vec<Range<SetIndex>> = pieces(&before, keys_together(before[count], exec), 0..count as SetIndex).collect();
-        let file = if keys_of.is_held() { None } else { Some(exec.spill()?.scratch("keys")?) };
+        let file = if keys_of.is_held() { None } else { Some(exec.spill()?.scratch("keys", Way::Past)?) };
         let slots = Seen::slots(before[count], exec.memory.part(4, 1 << 20) / rayon::current_num_threads() as u64);
         let next = AtomicUsize::new(0);
         let look = || {
@@ -228,17 +230,59 @@ impl Shared {
     fn build_spilled<K: KeysOf>(all: &AllKeys<'_, K>, seen: Seen, exec: &Exec<'_>, spill: &Spill) -> Result<Shared> {
         let scattered = Scattered::write(all, &seen, exec, spill)?;
         drop(seen);
-        let file = spill.scratch("shared")?;
-        let keys_of_sets: Vec<AtomicU32> = (0..all.count).map(|_| AtomicU32::new(0)).collect();
-        let write = |partition: usize| {
+        Shared::write(all.count, |partition| scattered.partition(partition), scattered.entries, exec, spill)
+    }
+
+    /// The shared keys of `count` sets whose keys are all on disk.
+    pub(super) fn of_lanes(count: usize, lanes: Lanes, exec: &Exec<'_>) -> Result<Shared> {
+        let largest = (0..PARTITIONS).map(|partition| lanes.len(partition)).max().unwrap_or(0);
+        // A partition is there as it is read, by key, and without what is not shared.
+        exec.with_waiting((3 * largest * size_of::<Entry>()) as u64, || Shared::of_partitions(count, &lanes, exec))
+    }
+
+    fn of_partitions(count: usize, lanes: &Lanes, exec: &Exec<'_>) -> Result<Shared> {
+        /// Of so many partitions it is known soon how many keys are shared in all: partitions are alike.
+        const SOME: usize = 8;
+        let entries = (0..PARTITIONS).map(|partition| lanes.len(partition) as u64).sum();
+        let shared = |partition: usize| {
             exec.check()?;
-            let entries = shared_keys([scattered.partition(partition)?.as_slice()].into_iter());
+            Ok(shared_keys([lanes.partition(partition)?.as_slice()].into_iter()))
+        };
+        let all = |partitions: Range<usize>| partitions.into_par_iter().map(shared).collect::<Result<Vec<_>>>();
+        if exec.memory.is_tight() {
+            return Shared::write(count, |partition| lanes.partition(partition), entries, exec, exec.spill()?);
+        }
+        let mut partitions = all(0..SOME)?;
+        let expected = partitions.iter().map(|entries| entries.len() as u64).sum::<u64>() * (PARTITIONS / SOME) as u64;
+        // The index is made while they are there.
+        let bytes = expected * size_of::<Entry>() as u64 + Index::bytes(count, expected);
+        if let Some(spill) = exec.spill_beyond(Shared::SHARE, bytes) {
+            drop(partitions);
+            return Shared::write(count, |partition| lanes.partition(partition), entries, exec, spill);
+        }
+        partitions.extend(all(SOME..PARTITIONS)?);
+        Ok(Shared::hold(partitions, count))
+    }
+
+    /// Puts what is shared of so many entries on disk, partition by partition.
+    fn write(
+        count: usize,
+        partition: impl Fn(usize) -> Result<Vec<Entry>> + Sync,
+        entries: u64,
+        exec: &Exec<'_>,
+        spill: &Spill,
+    ) -> Result<Shared> {
+        let file = spill.scratch("shared", Way::Past)?;
+        let keys_of_sets: Vec<AtomicU32> = (0..count).map(|_| AtomicU32::new(0)).collect();
+        let write = |number: usize| {
+            exec.check()?;
+            let entries = shared_keys([partition(number)?.as_slice()].into_iter());
             entries.iter().for_each(|entry| _ = keys_of_sets[entry.set as usize].fetch_add(1, Ordering::Relaxed));
             let words: Vec<u64> = entries.iter().flat_map(|entry| entry.to_words()).collect();
-            Ok((file.append_frame(partition as u32, &words)?, words.len()))
+            Ok((file.append_frame(number as u32, &words)?, words.len()))
         };
         // A partition is there about three times while its keys are looked at.
-        let at_once = at_once(exec, scattered.entries / PARTITIONS as u64 * 3 * size_of::<Entry>() as u64);
+        let at_once = at_once(exec, entries / PARTITIONS as u64 * 3 * size_of::<Entry>() as u64);
         let mut frames = Vec::with_capacity(PARTITIONS);
         for first in (0..PARTITIONS).step_by(at_once) {
             let some = (first..PARTITIONS.min(first + at_once)).into_par_iter().map(write);
@@ -263,7 +307,7 @@ impl Shared {
         &self,
         exec: &Exec<'_>,
         wanted: impl Fn(SetIndex) -> bool + Sync,
-        mut look: impl FnMut(&[Entry]),
+        mut look: impl FnMut(&[Entry]) + Send,
     ) -> Result<()> {
         let (file, frames) = match &self.place {
             Place::Held(partitions) => {
@@ -279,11 +323,15 @@ impl Shared {
             entries.retain(|entry| wanted(entry.set));
             Ok(entries)
         };
-        let together = at_once(exec, 2 * size_of::<Entry>() as u64 * self.len() / PARTITIONS as u64);
+        // Some are there as they are read, others while they are looked at.
+        let together = at_once(exec, 3 * size_of::<Entry>() as u64 * self.len() / PARTITIONS as u64);
         let numbered: Vec<_> = frames.iter().enumerate().collect();
-        for some in numbered.chunks(together) {
-            let partitions = some.par_iter().map(|&frame| read(frame)).collect::<Result<Vec<_>>>()?;
-            partitions.iter().for_each(|entries| each_shared(entries, |_| true, &mut look));
+        let read_some = |some: &[_]| some.par_iter().map(|&frame| read(frame)).collect::<Result<Vec<Vec<Entry>>>>();
+        let mut partitions = Vec::new();
+        // The next ones are read while these are looked at.
+        for some in numbered.chunks(together).chain([&[][..]]) {
+            let look_at_all = || partitions.iter().for_each(|entries: &Vec<Entry>| each_shared(entries, |_| true, &mut look));
+            partitions = rayon::join(look_at_all, || read_some(some)).1?;
         }
         Ok(())
     }
@@ -316,13 +364,13 @@ struct Scattered {
     file: SpillFile,
     /// How many there are.
     entries: u64,
-    /// By piece: where each partition's frame begins; one more for the end.
-    pieces: Vec<Vec<u64>>,
+    /// By piece: where each partition's frame begins, and how many words it has.
+    pieces: Vec<Vec<(u64, usize)>>,
 }
 
 impl Scattered {
     fn write<K: KeysOf>(all: &AllKeys<'_, K>, seen: &Seen, exec: &Exec<'_>, spill: &Spill) -> Result<Scattered> {
-        let mut scattered = Scattered { file: spill.scratch("scattered")?, entries: 0, pieces: Vec::new() };
+        let mut scattered = Scattered { file: spill.scratch("scattered", Way::Past)?, entries: 0, pieces: Vec::new() };
         // A piece is in memory twice while it is written.
         let most = exec.memory.part(8, 4 << 20).min(256 << 20) / size_of::<Entry>() as u64;
         let (mut first, mut end, mut keys) = (0, 0, 0);
@@ -339,28 +387,33 @@ impl Scattered {
     }
 
     fn append(&mut self, blocks: &[Partitioned<Entry>]) -> Result<()> {
+        /// Partitions that are written at a time.
+        const TOGETHER: usize = 8;
         let piece = self.pieces.len() as u32;
-        let (mut frames, mut words, mut starts) = (Vec::new(), Vec::new(), Vec::new());
-        for partition in 0..PARTITIONS {
-            words.clear();
-            words.extend(blocks.iter().flat_map(|block| block.partition(partition)).flat_map(|entry| entry.to_words()));
-            starts.push(frames.len() as u64);
-            self.file.frame(piece, &words, &mut frames);
-        }
-        starts.push(frames.len() as u64);
+        let write = |first: usize| {
+            let (mut frames, mut words, mut places) = (Vec::new(), Vec::new(), Vec::with_capacity(TOGETHER));
+            for partition in first..PARTITIONS.min(first + TOGETHER) {
+                words.clear();
+                words.extend(blocks.iter().flat_map(|block| block.partition(partition)).flat_map(|entry| entry.to_words()));
+                places.push((frames.len() as u64, words.len()));
+                self.file.frame(piece, &words, &mut frames);
+            }
+            let at = self.file.append(&frames)?;
+            places.iter_mut().for_each(|(start, _)| *start += at);
+            Ok(places)
+        };
+        let places = (0..PARTITIONS).into_par_iter().step_by(TOGETHER).map(write).collect::<Result<Vec<_>>>()?;
         self.entries += blocks.iter().map(|block| block.items.len() as u64).sum::<u64>();
-        let at = self.file.append(&frames)?;
-        starts.iter_mut().for_each(|start| *start += at);
-        self.pieces.push(starts);
+        self.pieces.push(places.concat());
         Ok(())
     }
 
     fn partition(&self, partition: usize) -> Result<Vec<Entry>> {
         let mut entries = Vec::new();
         let mut buffer = Vec::new();
-        for (piece, starts) in self.pieces.iter().enumerate() {
-            let (at, end) = (starts[partition], starts[partition + 1]);
-            let words = self.file.read_frame(at, piece as u32, (end - at) as usize - HEADING, &mut buffer)?;
+        for (piece, places) in self.pieces.iter().enumerate() {
+            let (at, words) = places[partition];
+            let words = self.file.read_frame(at, piece as u32, words, &mut buffer)?;
             entries.extend(words.chunks_exact(2).map(Entry::from_words));
         }
         Ok(entries)
@@ -369,7 +422,7 @@ impl Scattered {
 
 /// Keys, or their entries, by partition, and otherwise in the order in which they came.
 #[derive(Clone)]
-struct Partitioned<T> {
+pub(super) struct Partitioned<T> {
     items: Vec<T>,
     /// Where each partition begins; one more for the end.
     starts: Vec<u32>,
@@ -383,7 +436,7 @@ impl<T> Default for Partitioned<T> {
 
 impl<T: Copy + Default> Partitioned<T> {
     /// Holds these items instead of others.
-    fn fill(&mut self, items: &[T], key: impl Fn(&T) -> u64) {
+    pub(super) fn fill(&mut self, items: &[T], key: impl Fn(&T) -> u64) {
         self.starts.fill(0);
         items.iter().for_each(|item| self.starts[partition(key(item)) + 1] += 1);
         for partition in 0..PARTITIONS {
@@ -413,7 +466,7 @@ impl<T: Copy + Default> Partitioned<T> {
         self.items.truncate(to);
     }
 
-    fn partition(&self, partition: usize) -> &[T] {
+    pub(super) fn partition(&self, partition: usize) -> &[T] {
         &self.items[self.starts[partition] as usize..self.starts[partition + 1] as usize]
     }
 }
@@ -426,7 +479,7 @@ fn shared_keys<'a>(pieces: impl Iterator<Item = &'a [Entry]>) -> Vec<Entry> {
     shared
 }
 
-/// Orders entries by key; those of one key stay in the order of sets. Keys are uniform, so a scatter by some of their bits nearly sorts them.
+/// Orders entries by key and set. Keys are uniform, so a scatter by some of their bits nearly sorts them.
 fn by_key(pieces: &[&[Entry]]) -> Vec<Entry> {
     let count: usize = pieces.iter().map(|piece| piece.len()).sum();
     let bits = count.max(1).ilog2();
@@ -447,8 +500,9 @@ fn by_key(pieces: &[&[Entry]]) -> Vec<Entry> {
     let mut start = 0;
     for end in ends {
         let keys = &mut sorted[start..end as usize];
-        if keys.windows(2).any(|pair| pair[0].key != pair[1].key) {
-            keys.sort_by_key(|entry| entry.key);
+        let order = |entry: &Entry| (entry.key, entry.set);
+        if !keys.is_sorted_by_key(order) {
+            keys.sort_unstable_by_key(order);
         }
         start = end as usize;
     }

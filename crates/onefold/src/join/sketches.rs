@@ -10,7 +10,7 @@ use super::sets::{SetIndex, Sets};
 use super::tasks::sums;
 use crate::document::Entry;
 use crate::error::Result;
-use crate::exec::{Exec, HEADING, SpillFile};
+use crate::exec::{Exec, HEADING, SpillFile, Way};
 use crate::fingerprint::{Common, Fingerprint, Side, View};
 
 /// What a method looks at beside the sets, to sketch them.
@@ -85,7 +85,7 @@ impl Sketches {
             let words = blocks.into_iter().map(|(sketches, _)| sketches).collect::<Vec<_>>().concat();
             return Ok(Sketches { starts, place: Place::Held(words) });
         };
-        let file = spill.scratch("sketches")?;
+        let file = spill.scratch("sketches", Way::Cached)?;
         // Block after block, so that a sketch is found by the lengths of those before it.
         let mut all_lengths: Vec<u32> = Vec::with_capacity(count);
         for firsts in firsts.chunks(4 * rayon::current_num_threads()) {

@@ -11,17 +11,22 @@ pub(crate) use words::Frequencies;
 
 use std::collections::HashMap;
 
+use rayon::prelude::*;
+
 use crate::arenas::Arenas;
-use crate::document::Collection;
+use crate::document::{Collection, ShingleRef};
 use crate::error::Result;
+use crate::exec::Exec;
 use crate::fingerprint::counted::term_of;
-use crate::join::{Ordered, SetIndex, Sets};
+use crate::join::{Ordered, SetIndex, Sets, pieces, sums};
 use crate::shingle::hash::SHINGLE_BITS;
 
 /// Counters, small enough to stay in the cache.
 const COUNTERS: usize = 1 << 22;
 /// About so many shingles are counted.
 const SAMPLE: u64 = 1 << 22;
+/// About so many shingles are read together.
+const TOGETHER: u64 = 1 << 18;
 
 /// How common a shingle is, from 0 (not seen in the sample) to 7.
 type Class = u8;
@@ -48,16 +53,36 @@ pub struct Model {
 
 impl Model {
     /// Counts the shingles of a sample of sets, chosen by their content.
-    pub fn learn(arenas: &Arenas, sets: &Sets) -> Result<Model> {
+    pub fn learn(arenas: &Arenas, sets: &Sets, exec: &Exec<'_>) -> Result<Model> {
         let total: u64 = sets.refs().iter().map(|set| u64::from(set.len)).sum();
         let one_in = total.div_ceil(SAMPLE).max(1);
         let mut counters = vec![0u8; COUNTERS];
-        let mut buffer = Vec::new();
-        for set in sets.refs().iter().filter(|set| set.hash % one_in == 0) {
-            for &shingle in arenas.set(*set, &mut buffer)? {
+        let mut count = |shingles: &[u64]| {
+            for &shingle in shingles {
                 let counter = &mut counters[slot(shingle)];
                 *counter = counter.saturating_add(1);
             }
+        };
+        let mut sample: Vec<ShingleRef> = sets.refs().iter().filter(|set| set.hash % one_in == 0).copied().collect();
+        if arenas.are_far() {
+            // Many at once, in the order in which they lie there.
+            sample.sort_unstable_by_key(|set| (set.arena, set.start));
+            let load = |set: &ShingleRef| {
+                let mut shingles = Vec::new();
+                arenas.load(*set, &mut shingles).map(|()| shingles)
+            };
+            let before = sums(sample.iter().map(|set| set.len.into()));
+            exec.with_waiting(TOGETHER * size_of::<u64>() as u64, || {
+                pieces(&before, TOGETHER, 0..sample.len() as SetIndex).try_for_each(|some| {
+                    let some = &sample[some.start as usize..some.end as usize];
+                    let loaded = some.par_iter().map(load).collect::<Result<Vec<_>>>()?;
+                    loaded.iter().for_each(|shingles| count(shingles));
+                    exec.check()
+                })
+            })?;
+        } else {
+            let mut buffer = Vec::new();
+            sample.iter().try_for_each(|set| arenas.set(*set, &mut buffer).map(&mut count))?;
         }
         for counter in &mut counters {
             *counter = class_of(*counter);
@@ -89,6 +114,26 @@ impl Model {
             *end -= 1;
             set[*end] = key;
         }
+    }
+
+    /// Appends the first `count` of a sorted set in that order. The set stays as it is.
+    pub(crate) fn first_in_order(&self, set: &[u64], count: usize, keys: &mut Vec<u64>, common: &mut Vec<u64>) {
+        common.clear();
+        let end = keys.len() + count.min(set.len());
+        for &shingle in set {
+            // Most are of the first class: often the rest need not be looked at.
+            if keys.len() == end {
+                return;
+            }
+            let class = self.class(shingle);
+            if class == 0 {
+                keys.push(shingle);
+            } else {
+                common.push(u64::from(class) << SHINGLE_BITS | shingle);
+            }
+        }
+        common.sort_unstable();
+        keys.extend_from_slice(&common[..end - keys.len()]);
     }
 
     /// Puts its class above each shingle, and says how many there are of each class.
@@ -149,7 +194,13 @@ mod tests {
             classes[slot(shingle)] = (i % CLASSES) as Class;
         }
         let mut ordered = set.clone();
-        Model { classes }.order(&mut ordered, &mut Vec::new());
+        let model = Model { classes };
+        model.order(&mut ordered, &mut Vec::new());
+        for count in [0, 1, 100, 126, 127, 500, 1001, 2000] {
+            let mut keys = vec![7];
+            model.first_in_order(&set, count, &mut keys, &mut vec![9]);
+            assert_eq!((keys[0], &keys[1..]), (7, &ordered[..count.min(set.len())]));
+        }
         assert!(ordered.is_sorted());
         let mut back: Vec<u64> = ordered.iter().map(|key| key & ((1 << SHINGLE_BITS) - 1)).collect();
         back.sort_unstable();

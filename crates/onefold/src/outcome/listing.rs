@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use crate::cluster::Stars;
 use crate::document::{Collection, DocIndex};
 use crate::error::Result;
-use crate::exec::{Exec, HEADING, SpillFile};
+use crate::exec::{Exec, HEADING, SpillFile, Way};
 use crate::join::{PairList, SetIndex, SetPair, Sets, pieces, sums};
 use crate::verify::{Measure, Similarity};
 
@@ -174,7 +174,7 @@ pub(crate) fn list_pairs(
     listing.each(|first, _, _| rows_of[place(first) as usize] += 1)?;
     let before = sums(rows_of.into_iter());
     let most = exec.memory.part(4, 4 << 20) / size_of::<Pair>() as u64;
-    let mut writer = Writer { file: spill.scratch("rows")?, rows: Vec::new(), written: 0 };
+    let mut writer = Writer { file: spill.scratch("rows", Way::Cached)?, rows: Vec::new(), written: 0 };
     for some in pieces(&before, most, 0..collection.documents.len() as DocIndex) {
         exec.check()?;
         let count = before[some.end as usize] - before[some.start as usize];

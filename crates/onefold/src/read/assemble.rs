@@ -13,6 +13,9 @@ use crate::error::{Result, SkipKind, Skipped};
 use crate::exec::SpillFile;
 use crate::run::Stage;
 
+/// Batches that are opened at a time.
+const TOGETHER: usize = 64;
+
 /// Puts the batches together. The result does not depend on their order.
 pub(super) fn assemble(
     mut batches: Vec<Batch>,
@@ -27,25 +30,30 @@ pub(super) fn assemble(
     let mut arenas = Vec::with_capacity(batches.len());
     let mut lines_before: HashMap<u32, u64> = HashMap::new();
     let mut texts = HashMap::new();
-    for batch in batches {
-        let (about, arena) = batch.open(spilled.as_deref())?;
-        let before = lines_before.entry(about.file).or_default();
-        let number = |line: Option<u64>| line.map_or(0, |line| *before + line + 1);
-        for mut raw in about.documents {
-            let record = number(raw.line);
-            if let Some(text) = raw.text.take() {
-                texts.insert(place(&raw, record), text);
+    let mut batches = batches.into_iter().peekable();
+    while batches.peek().is_some() {
+        // Those on disk are waited for together.
+        let some: Vec<Batch> = batches.by_ref().take(TOGETHER).collect();
+        let opened = some.into_par_iter().map(|batch| batch.open(spilled.as_deref())).collect::<Result<Vec<_>>>()?;
+        for (about, arena) in opened {
+            let before = lines_before.entry(about.file).or_default();
+            let number = |line: Option<u64>| line.map_or(0, |line| *before + line + 1);
+            for mut raw in about.documents {
+                let record = number(raw.line);
+                if let Some(text) = raw.text.take() {
+                    texts.insert(place(&raw, record), text);
+                }
+                if raw.by_address {
+                    by_address.insert(place(&raw, record));
+                }
+                let source = sources.number(raw.source.as_deref().unwrap_or(&files[raw.file as usize].argument));
+                documents.push(entry(raw, record, arenas.len() as u32, &files, source));
             }
-            if raw.by_address {
-                by_address.insert(place(&raw, record));
-            }
-            let source = sources.number(raw.source.as_deref().unwrap_or(&files[raw.file as usize].argument));
-            documents.push(entry(raw, record, arenas.len() as u32, &files, source));
+            let skip = |refused: Refused| skip(&files[refused.file as usize], number(refused.line), refused.why);
+            skipped.extend(about.refused.into_iter().map(skip));
+            *before += about.lines;
+            arenas.push(arena);
         }
-        let skip = |refused: Refused| skip(&files[refused.file as usize], number(refused.line), refused.why);
-        skipped.extend(about.refused.into_iter().map(skip));
-        *before += about.lines;
-        arenas.push(arena);
     }
     documents.shrink_to_fit();
     let sources = sources.sort(&mut documents);

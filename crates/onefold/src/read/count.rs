@@ -11,7 +11,7 @@ use super::keep::Keeper;
 use super::resume::{Done, Journal};
 use crate::document::Document;
 use crate::error::{Error, Result};
-use crate::exec::{Exec, Observer, give_back};
+use crate::exec::{Exec, Observer, Way, give_back};
 use crate::learn::Frequencies;
 use crate::normalize::CommonWords;
 use crate::plan::Plan;
@@ -44,7 +44,7 @@ pub(super) fn common_words(
             memory: exec.memory,
             ..Exec::default()
         };
-        let keeper = Keeper::new(&exec, Journal::new(plan, listed, &[])?, false);
+        let keeper = Keeper::new(&exec, Journal::new(plan, listed, &[])?, Way::Cached, false);
         let reading = Reading { plan, exec: &exec, listed, keeper: &keeper };
         let all = Mutex::new(Frequencies::default());
         let (_, fed) = reading.share_out(Vec::new(), memory, Done::default(), |units| count(&reading, units, &all))?;

@@ -18,7 +18,7 @@ use super::warc::ContentRecord;
 use super::{Input, Source, open};
 use crate::document::{Collection, Counted, Document, InputFile, WordCounts};
 use crate::error::{Error, Result, Skipped};
-use crate::exec::{Exec, SpillFile, give_back};
+use crate::exec::{Exec, SpillFile, Way, give_back};
 use crate::normalize::CommonWords;
 use crate::plan::Plan;
 use crate::report::Sink;
@@ -77,9 +77,10 @@ pub fn ingest(plan: &Plan, exec: &Exec<'_>, source: Source, sink: &dyn Sink) -> 
     let total: u64 = listed.iter().map(|l| l.file.bytes).sum();
     let journal = Journal::new(plan, &listed, &streams)?;
     let read_once = !streams.is_empty() || !memory.is_empty() || listed.iter().any(|listed| listed.file.again.is_none());
-    let keeper = Keeper::new(exec, journal, read_once);
+    let way = if plan.looks_at_sets_in_order() { Way::Past } else { Way::Cached };
+    let keeper = Keeper::new(exec, journal, way, read_once);
     keeper.count_files(listed.iter().map(|listed| listed.file.memory()).sum())?;
-    let left = Left::find(exec, keeper.journal(), &listed, |weight| keeper.count(weight))?;
+    let left = Left::find(exec, keeper.journal(), way, &listed, |weight| keeper.count(weight))?;
     let common = match plan.min_idf.filter(|_| left.all_read.is_none()) {
         Some(min_idf) => Some(Arc::new(common_words(plan, exec, &listed, &memory, min_idf)?)),
         None => None,

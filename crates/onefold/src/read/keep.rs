@@ -11,7 +11,7 @@ use super::feed::BLOCK;
 use super::resume::Journal;
 use crate::arenas::Arena;
 use crate::error::{Error, Result};
-use crate::exec::{BATCHES, Exec, HEADING, SpillFile};
+use crate::exec::{BATCHES, Exec, HEADING, SpillFile, Way};
 
 /// What a worker gives back for a unit.
 #[derive(Debug)]
@@ -164,6 +164,7 @@ pub(super) struct Keeper<'a> {
     /// There once something was spilled.
     file: OnceLock<Arc<SpillFile>>,
     journal: Journal,
+    way: Way,
     spilling: AtomicBool,
     /// Bytes of shingles in memory.
     held: AtomicU64,
@@ -179,13 +180,14 @@ pub(super) struct Keeper<'a> {
 
 impl<'a> Keeper<'a> {
     /// What is `read_once` can't be read again by a run that resumes, so all of it goes to disk if anything does.
-    pub(super) fn new(exec: &'a Exec<'a>, journal: Journal, read_once: bool) -> Keeper<'a> {
+    pub(super) fn new(exec: &'a Exec<'a>, journal: Journal, way: Way, read_once: bool) -> Keeper<'a> {
         let spilling = exec.spill.as_ref().is_some_and(|spill| spill.resume);
         Keeper {
             exec,
             read_once,
             file: OnceLock::new(),
             journal,
+            way,
             spilling: AtomicBool::new(spilling),
             held: AtomicU64::new(0),
             spilled: AtomicU64::new(0),
@@ -372,9 +374,7 @@ impl<'a> Keeper<'a> {
         let mut before = Vec::with_capacity(2 * HEADING + words.len());
         file.frame(ABOUT, &words, &mut before);
         before.extend(file.heading(SHINGLES, shingles));
-        let at = file.reserve((before.len() + shingles.len()) as u64)?;
-        file.write_at(at, &before)?;
-        file.write_at(at + before.len() as u64, shingles)?;
+        let at = file.append_parts(&[&before, shingles])?;
         let place = Place::Spilled { at, words: words.len() };
         Ok(Batch { file: about.file, position: about.position, place })
     }
@@ -388,7 +388,7 @@ impl<'a> Keeper<'a> {
         let _one = self.in_flight.lock();
         if self.file.get().is_none() {
             self.journal.begin(spill)?;
-            let _ = self.file.set(Arc::new(spill.create(BATCHES)?));
+            let _ = self.file.set(Arc::new(spill.create(BATCHES, self.way)?));
         }
         self.file.get().ok_or_else(|| Error::Bug("the spill file is gone".into()))
     }

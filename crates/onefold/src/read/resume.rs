@@ -10,7 +10,7 @@ use super::feed::Stream;
 use super::keep::{ABOUT, About, Batch, Place, SHINGLES, Weight, decode};
 use crate::document::Counted;
 use crate::error::{Error, Result, Skipped};
-use crate::exec::{ALL_READ, BATCHES, Exec, HEADING, JOURNAL, SPILL_VERSION, Spill, SpillFile};
+use crate::exec::{ALL_READ, BATCHES, Exec, HEADING, JOURNAL, SPILL_VERSION, Spill, SpillFile, Way};
 use crate::plan::Plan;
 use crate::shingle::hash::FINGERPRINT_VERSION;
 
@@ -95,6 +95,7 @@ impl Left {
     pub(super) fn find(
         exec: &Exec<'_>,
         journal: &Journal,
+        way: Way,
         listed: &[Listed],
         count: impl Fn(Weight) -> Result<u64>,
     ) -> Result<Left> {
@@ -102,7 +103,7 @@ impl Left {
         if !journal.is_of(spill)? {
             return Ok(Left::default());
         }
-        let Some(file) = spill.reopen(BATCHES)? else { return Ok(Left::default()) };
+        let Some(file) = spill.reopen(BATCHES, way)? else { return Ok(Left::default()) };
         let can_be_read_again = |file: u32| listed.get(file as usize).is_some_and(|listed| listed.file.again.is_some());
         let (mut batches, mut weights, mut done) = (Vec::new(), Vec::new(), Done::default());
         let (mut at, mut sound, mut buffer) = (0, 0, Vec::new());

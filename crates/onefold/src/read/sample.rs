@@ -15,7 +15,7 @@ use super::open::{self, Packing};
 use super::resume::{Journal, Left};
 use super::{Source, unlisted};
 use crate::error::{Result, Skipped};
-use crate::exec::{Exec, Observer};
+use crate::exec::{Exec, Observer, Way};
 use crate::plan::{Plan, Verify};
 use crate::report::Sink;
 use crate::run::Stage;
@@ -152,7 +152,7 @@ impl Kind {
         let meter = Meter { watching: exec.observer, bytes: AtomicU64::new(0) };
         let reading = Exec { threads: exec.threads, observer: &meter, cancel: Arc::clone(&exec.cancel), ..Exec::default() };
         let journal = Journal::new(plan, &chosen, &[])?;
-        let keeper = Keeper::new(&reading, journal, false);
+        let keeper = Keeper::new(&reading, journal, Way::Cached, false);
         let inputs = Inputs { listed: &chosen, streams: Vec::new(), memory: &[] };
         let read = ingest::read_batches(plan, &reading, inputs, None, keeper, Left::default())?;
         let AllBatches { batches, unread, .. } = read;

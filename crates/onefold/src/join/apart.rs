@@ -1,0 +1,215 @@
+//! Sets of which some are on disk, for a join that looks at all of them once and at its candidates once more.
+//!
+//! The first look goes from beginning to end and takes the join keys; sets stay as they were read, in the order of their shingles. When it is
+//! known which of them are candidates, those that are on disk are gathered by size, which is the order in which they are verified.
+
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use rayon::prelude::*;
+
+use super::gathered::{Gathered, Loaded, lock};
+use super::lanes::Lanes;
+use super::noted::Marks;
+use super::sets::{SetIndex, Sets};
+use super::shared::{Entry, Partitioned};
+use crate::arenas::{Arena, Arenas};
+use crate::document::ShingleRef;
+use crate::error::{Error, Result};
+use crate::exec::{Exec, PAGE, Pages, SpillFile};
+use crate::learn::Model;
+use crate::run::Stage;
+use crate::shingle::set_hash;
+
+/// See the module.
+pub(super) struct Apart {
+    arenas: Vec<Arena>,
+    file: Arc<SpillFile>,
+    /// The join keys, until somebody takes them.
+    keys: Mutex<Option<Lanes>>,
+    gathered: RwLock<Option<Gathered>>,
+}
+
+/// What a set lies in while it is looked at; kept from set to set.
+#[derive(Default)]
+pub(super) struct Hold {
+    pub(super) words: Vec<u64>,
+    region: Option<Arc<Loaded>>,
+}
+
+/// What it takes to look at the sets of an arena, kept from arena to arena.
+#[derive(Default)]
+struct Buffers {
+    pages: Option<Pages>,
+    keys: Vec<u64>,
+    scratch: Vec<u64>,
+    entries: Vec<Entry>,
+    scattered: Partitioned<Entry>,
+}
+
+impl Apart {
+    /// Takes the keys of all sets: so many of its first shingles in the order of the model as `prefix` says for the size of a set.
+    pub(super) fn new(
+        arenas: Arenas,
+        sets: &Sets,
+        model: &Model,
+        prefix: impl Fn(u32) -> u32 + Sync + Send,
+        exec: &Exec<'_>,
+    ) -> Result<Apart> {
+        let (arenas, file) = arenas.into_parts();
+        let file = file.ok_or_else(|| Error::Bug("a spilled arena without a file".into()))?;
+        let keys = Lanes::new(sets.sizes().iter().map(|&size| u64::from(prefix(size))).sum(), exec)?;
+        let by_arena = by_arena(sets, arenas.len(), |_| true);
+        let take = |buffers: &mut Buffers, (arena, members): (&Arena, Vec<SetIndex>)| {
+            exec.check()?;
+            exec.observer.advance(Stage::Learn, members.len() as u64);
+            let Buffers { pages, keys: of_set, scratch, entries, scattered } = buffers;
+            let words = Words::of(arena, &file, &members, sets, pages)?;
+            for number in members {
+                let set = words.set(sets.refs()[number as usize])?;
+                of_set.clear();
+                model.first_in_order(set, prefix(set.len() as u32) as usize, of_set, scratch);
+                entries.extend(of_set.iter().zip(0..).map(|(&key, place)| Entry { key, set: number, place }));
+            }
+            scattered.fill(entries, |entry| entry.key);
+            entries.clear();
+            keys.add(scattered)
+        };
+        exec.with_waiting(bytes_to_look(sets), || {
+            arenas.par_iter().zip(by_arena).map_init(Default::default, take).collect::<Result<()>>()
+        })?;
+        Ok(Apart { arenas, file, keys: Mutex::new(Some(keys)), gathered: RwLock::default() })
+    }
+
+    /// The join keys of all sets, for the first who asks.
+    pub(super) fn take_keys(&self) -> Result<Option<Lanes>> {
+        Ok(lock(&self.keys)?.take())
+    }
+
+    /// Does what looks at chosen sets only, in the order of their sizes.
+    pub(super) fn gathering<T>(
+        &self,
+        chosen: &Marks,
+        sets: &Sets,
+        exec: &Exec<'_>,
+        work: impl FnOnce() -> Result<T>,
+    ) -> Result<T> {
+        let is_wanted = |set: SetIndex| chosen.has(set) && self.is_spilled(sets.refs()[set as usize]);
+        let gathering = Gathered::begin(sets, is_wanted, exec)?;
+        let by_arena = by_arena(sets, self.arenas.len(), is_wanted);
+        let take = |pages: &mut Option<Pages>, (arena, members): (&Arena, Vec<SetIndex>)| {
+            exec.check()?;
+            let words = Words::of(arena, &self.file, &members, sets, pages)?;
+            members.into_iter().try_for_each(|number| gathering.add(number, words.set(sets.refs()[number as usize])?))
+        };
+        exec.with_waiting(bytes_to_look(sets), || {
+            self.arenas.par_iter().zip(by_arena).map_init(Default::default, take).collect::<Result<()>>()
+        })?;
+        let gathered = gathering.finish(exec)?;
+        *self.gathered.write().unwrap_or_else(PoisonError::into_inner) = Some(gathered);
+        let result = work();
+        *self.gathered.write().unwrap_or_else(PoisonError::into_inner) = None;
+        exec.memory.make_room();
+        result
+    }
+
+    fn is_spilled(&self, place: ShingleRef) -> bool {
+        place.len > 0 && matches!(self.arenas[place.arena as usize], Arena::Spilled(_))
+    }
+
+    /// A set, in the order of its shingles.
+    pub(super) fn get<'b>(&'b self, set: SetIndex, place: ShingleRef, hold: &'b mut Hold) -> Result<&'b [u64]> {
+        let first = match &self.arenas[place.arena as usize] {
+            _ if place.len == 0 => return Ok(&[]),
+            Arena::Held(words) => return Ok(place.of(words)),
+            Arena::Spilled(first) => *first,
+        };
+        let gathered = self.gathered.read().unwrap_or_else(PoisonError::into_inner);
+        let found = gathered.as_ref().map_or(Ok(None), |gathered| gathered.find(set))?;
+        drop(gathered);
+        let Hold { words, region } = hold;
+        if let Some((loaded, start)) = found {
+            *region = Some(loaded);
+            let words = region.as_ref().map_or(&[][..], |loaded| loaded.words());
+            return Ok(&words[start..start + place.len as usize]);
+        }
+        // It was not chosen, or there is no room for those around it.
+        let at = first + u64::from(place.start);
+        words.clear();
+        // Not twice as much, as a vector would take: sets may be large.
+        words.reserve_exact(place.len as usize);
+        words.resize(place.len as usize, 0);
+        self.file.read(at, words)?;
+        verified(words, place).ok_or_else(|| damaged(&self.file, at))
+    }
+}
+
+/// Bytes that a thread takes to look at the sets of one arena after the other.
+fn bytes_to_look(sets: &Sets) -> u64 {
+    const BATCH: u64 = 4 << 20;
+    // As it is read, and its shingles that are common; its keys are fewer.
+    BATCH + sets.sizes().last().map_or(0, |&largest| 4 * 8 * u64::from(largest))
+}
+
+/// The sets of each arena that are wanted and not empty.
+fn by_arena(sets: &Sets, arenas: usize, is_wanted: impl Fn(SetIndex) -> bool) -> Vec<Vec<SetIndex>> {
+    let wanted = || (0..).zip(sets.refs()).filter(|(set, place)| place.len > 0 && is_wanted(*set));
+    let mut counts = vec![0; arenas];
+    wanted().for_each(|(_, place)| counts[place.arena as usize] += 1);
+    let mut by_arena: Vec<Vec<SetIndex>> = counts.into_iter().map(Vec::with_capacity).collect();
+    wanted().for_each(|(set, place)| by_arena[place.arena as usize].push(set));
+    by_arena
+}
+
+/// The words of some sets of an arena, and what lies between them.
+struct Words<'a> {
+    words: &'a [u64],
+    /// What stands before the first of them.
+    first: u32,
+    /// Where they come from, and from which word on, if they come from disk.
+    read: Option<(&'a SpillFile, u64)>,
+}
+
+impl<'a> Words<'a> {
+    /// The buffer is for what is not in memory.
+    fn of(
+        arena: &'a Arena,
+        file: &'a SpillFile,
+        members: &[SetIndex],
+        sets: &Sets,
+        buffer: &'a mut Option<Pages>,
+    ) -> Result<Words<'a>> {
+        let at = match arena {
+            Arena::Held(words) => return Ok(Words { words, first: 0, read: None }),
+            Arena::Spilled(at) => *at,
+        };
+        let places = || members.iter().map(|&number| sets.refs()[number as usize]);
+        let first = places().map(|set| set.start).min().unwrap_or(0);
+        let words = places().map(|set| set.start + set.len).max().unwrap_or(first) - first;
+        let at = at + u64::from(first);
+        let skipped = (at % PAGE as u64) as usize;
+        let needed = skipped + words as usize;
+        let fits = |pages: &Pages| pages.len() >= needed;
+        let pages = buffer.take().filter(fits).unwrap_or_else(|| Pages::new(needed));
+        let pages = buffer.insert(pages);
+        if words > 0 {
+            file.read_pages(at, words as usize, pages.words_mut())?;
+        }
+        Ok(Words { words: &pages.words()[skipped..needed], first, read: Some((file, at)) })
+    }
+
+    fn set(&self, set: ShingleRef) -> Result<&'a [u64]> {
+        let start = (set.start - self.first) as usize;
+        let words = &self.words[start..start + set.len as usize];
+        let Some((file, at)) = self.read else { return Ok(words) };
+        verified(words, set).ok_or_else(|| damaged(file, at + start as u64))
+    }
+}
+
+/// The words of a set if they are what was written: its hash was taken when it was made, a better witness than any checksum of the disk's words.
+fn verified(words: &[u64], place: ShingleRef) -> Option<&[u64]> {
+    (set_hash(words) == place.hash).then_some(words)
+}
+
+fn damaged(file: &SpillFile, at: u64) -> Error {
+    file.damaged(at, "a set of shingles is not what was written")
+}

@@ -1,0 +1,363 @@
+//! Chosen sets by size: in memory where they fit, otherwise on disk, region after region, as much of them in memory as there is room for.
+//!
+//! Sets lie in regions of a few megabytes by size, and inside a region as they come. A region that goes to disk has its last words in memory
+//! until they are worth writing. Who verifies candidates looks at one set after the other with those beside it that are a little smaller, so
+//! each region is read once, as a whole, while there is room for all that is looked at.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::thread;
+
+use crossbeam_channel::{Sender, bounded};
+use rayon::prelude::*;
+
+use super::sets::{SetIndex, Sets};
+use super::tasks::{pieces, sums};
+use crate::error::{Error, Result};
+use crate::exec::{Exec, PAGE, Pages, SpillFile, Way};
+
+/// Words that are written at a time, and that have a checksum.
+const BLOCK: usize = 32 * PAGE;
+/// Words of a region, where there is memory for the last blocks of so many regions.
+const REGION: u64 = 1024 * PAGE as u64;
+
+/// See the module.
+pub(super) struct Gathered {
+    regions: Arc<Regions>,
+    /// By set: where in its region it begins; nothing where it was not chosen.
+    starts: Vec<u32>,
+    ahead: Option<Ahead>,
+}
+
+/// In the place of a set that was not chosen.
+const NONE: u32 = u32::MAX;
+
+/// The same while sets come.
+pub(super) struct Gathering {
+    filled: Vec<Mutex<Filling>>,
+    firsts: Vec<SetIndex>,
+    starts: Vec<AtomicU32>,
+    /// Where they go, unless they stay in memory.
+    file: Option<SpillFile>,
+    /// Words of most regions.
+    usual: u64,
+}
+
+/// All regions, some of them in memory.
+struct Regions {
+    /// Of those that are not in memory for good.
+    file: Option<SpillFile>,
+    all: Vec<Region>,
+    window: Mutex<Window>,
+}
+
+/// Sets of about one size.
+struct Region {
+    first: SetIndex,
+    /// Where it begins in the file.
+    at: u64,
+    words: usize,
+    /// Of each block.
+    checksums: Vec<u32>,
+}
+
+/// A region that is in memory, or about to be.
+#[derive(Default)]
+pub(super) struct Loaded {
+    reading: Mutex<()>,
+    pages: OnceLock<Pages>,
+}
+
+impl Loaded {
+    pub(super) fn words(&self) -> &[u64] {
+        self.pages.get().map_or(&[], Pages::words)
+    }
+}
+
+/// Regions in memory.
+#[derive(Default)]
+struct Window {
+    held: BTreeMap<usize, Arc<Loaded>>,
+    /// Words that a region takes, most of them at least.
+    usual: u64,
+    /// Words that are held, and that may be.
+    words: u64,
+    most: u64,
+    /// Pages of a region that went, for the next.
+    spare: Option<Pages>,
+}
+
+impl Gathered {
+    /// Makes places for the sets that are wanted.
+    pub(super) fn begin(sets: &Sets, is_wanted: impl Fn(SetIndex) -> bool, exec: &Exec<'_>) -> Result<Gathering> {
+        let all = 0..sets.len() as SetIndex;
+        let before = sums(all.clone().map(|set| if is_wanted(set) { sets.sizes()[set as usize].into() } else { 0 }));
+        let total = before[sets.len()];
+        // Half of what is left: verifying takes memory as well.
+        let file = match exec.spill_beyond(50, total * size_of::<u64>() as u64) {
+            Some(spill) => Some(spill.scratch("sets", Way::Past)?),
+            None => None,
+        };
+        let usual = words_of_region(total, exec);
+        let mut at = 0;
+        let region = |range: std::ops::Range<SetIndex>| {
+            let words = (before[range.end as usize] - before[range.start as usize]) as usize;
+            let region = Region { first: range.start, at, words, checksums: Vec::new() };
+            at += words.next_multiple_of(PAGE) as u64;
+            let block = if file.is_some() { BLOCK.min(words) } else { words };
+            Mutex::new(Filling { region, block: Pages::new(block), filled: 0, written: 0 })
+        };
+        let filled: Vec<Mutex<Filling>> = pieces(&before, usual, all.clone()).map(region).collect();
+        file.as_ref().map_or(Ok(()), |file| file.make_room(at))?;
+        let firsts = filled.iter().map(|filling| lock(filling).map(|filling| filling.region.first)).collect::<Result<_>>()?;
+        Ok(Gathering { filled, firsts, starts: all.map(|_| AtomicU32::new(NONE)).collect(), file, usual })
+    }
+
+    /// A region that has a set, and where in it the set begins; `None` where it was not chosen, or there is no room for its region.
+    pub(super) fn find(&self, set: SetIndex) -> Result<Option<(Arc<Loaded>, usize)>> {
+        let start = self.starts[set as usize];
+        if start == NONE {
+            return Ok(None);
+        }
+        let number = region_of(set, self.regions.all.len(), |region| self.regions.all[region].first);
+        let loaded = self.regions.load(number, || self.ahead.iter().for_each(|ahead| ahead.look(number)))?;
+        Ok(loaded.map(|loaded| (loaded, start as usize)))
+    }
+}
+
+impl Gathering {
+    /// Takes a set.
+    pub(super) fn add(&self, set: SetIndex, words: &[u64]) -> Result<()> {
+        let region = region_of(set, self.firsts.len(), |region| self.firsts[region]);
+        let start = lock(&self.filled[region])?.append(words, self.file.as_ref())?;
+        self.starts[set as usize].store(start, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// All sets are there.
+    pub(super) fn finish(self, exec: &Exec<'_>) -> Result<Gathered> {
+        let Gathering { filled, starts, file, usual, .. } = self;
+        let mut window = Window { usual: usual.next_multiple_of(PAGE as u64), ..Window::default() };
+        let close = |filling: Mutex<Filling>| {
+            let mut filling = filling.into_inner().map_err(|_| failed())?;
+            file.as_ref().map_or(Ok(()), |file| filling.write(file))?;
+            Ok((filling.region, filling.block))
+        };
+        let (all, blocks): (Vec<Region>, Vec<Pages>) =
+            filled.into_par_iter().map(close).collect::<Result<Vec<_>>>()?.into_iter().unzip();
+        if file.is_none() {
+            let loaded = |block: Pages| Arc::new(Loaded { reading: Mutex::default(), pages: OnceLock::from(block) });
+            window.held = blocks.into_iter().map(loaded).enumerate().collect();
+        } else {
+            drop(blocks);
+            let least = 2 * (1 + rayon::current_num_threads() as u64) * window.usual;
+            window.most = (exec.memory.part(4, 0) * 3 / size_of::<u64>() as u64).max(least);
+        }
+        let regions = Arc::new(Regions { file, all, window: Mutex::new(window) });
+        let ahead = regions.file.as_ref().and_then(|_| Ahead::start(regions.clone()));
+        Ok(Gathered { regions, starts: starts.into_iter().map(AtomicU32::into_inner).collect(), ahead })
+    }
+}
+
+impl Regions {
+    /// A region in memory; `None` where there is no room for it. Calls `first` if it is not there yet.
+    fn load(&self, number: usize, first: impl FnOnce()) -> Result<Option<Arc<Loaded>>> {
+        let Some(region) = self.all.get(number) else { return Ok(None) };
+        let mut window = lock(&self.window)?;
+        let usual = window.usual as usize;
+        let Some((loaded, spare)) = window.take_in(number, region.words as u64) else { return Ok(None) };
+        drop(window);
+        let Some(file) = self.file.as_ref().filter(|_| loaded.pages.get().is_none()) else { return Ok(Some(loaded)) };
+        first();
+        let reading = lock(&loaded.reading)?;
+        if loaded.pages.get().is_none() {
+            let fits = |pages: &Pages| pages.len() >= region.words;
+            let mut pages = spare.filter(fits).unwrap_or_else(|| Pages::new(region.words.max(usual)));
+            file.read_pages(region.at, region.words, pages.words_mut())?;
+            let blocks = pages.words()[..region.words.next_multiple_of(PAGE)].chunks(BLOCK);
+            if !blocks.zip(&region.checksums).all(|(block, &sum)| checksum(block) == sum) {
+                return Err(file.damaged(region.at, "sets of shingles are not what was written"));
+            }
+            let _ = loaded.pages.set(pages);
+        }
+        drop(reading);
+        Ok(Some(loaded))
+    }
+}
+
+/// Reads what will be looked at next, in a thread of its own, which ends when nobody can ask any more.
+struct Ahead {
+    wanted: Sender<usize>,
+}
+
+impl Ahead {
+    /// `None` where there can be no such thread: reading takes longer then.
+    fn start(regions: Arc<Regions>) -> Option<Ahead> {
+        let (wanted, numbers) = bounded(4);
+        let read = move || {
+            for number in numbers {
+                // Whoever needs it will hear what is wrong with it.
+                let _ = regions.load(number, || ());
+            }
+        };
+        thread::Builder::new().name("ahead".into()).spawn(read).ok()?;
+        Some(Ahead { wanted })
+    }
+
+    /// The region after this one will be wanted, and the one after that.
+    fn look(&self, number: usize) {
+        for next in [number + 1, number + 2] {
+            // If there is so much to read already, it will be read when it is needed.
+            let _ = self.wanted.try_send(next);
+        }
+    }
+}
+
+impl Window {
+    /// Takes a region in, with pages for it if it is new and there are any. Smaller sets go first: those that are looked at rise.
+    fn take_in(&mut self, number: usize, words: u64) -> Option<(Arc<Loaded>, Option<Pages>)> {
+        if let Some(loaded) = self.held.get(&number) {
+            return Some((loaded.clone(), None));
+        }
+        let words = words.max(self.usual);
+        while self.words + words > self.most
+            && let Some(smallest) = self.held.first_entry()
+            && *smallest.key() < number
+        {
+            let pages = Arc::into_inner(smallest.remove()).and_then(|loaded| loaded.pages.into_inner());
+            self.words -= pages.as_ref().map_or(self.usual, |pages| pages.len() as u64);
+            self.spare = pages.or(self.spare.take());
+        }
+        if self.words + words > self.most {
+            return None;
+        }
+        self.words += words;
+        let loaded = Arc::new(Loaded::default());
+        self.held.insert(number, loaded.clone());
+        Some((loaded, self.spare.take()))
+    }
+}
+
+/// A region to which sets are added.
+struct Filling {
+    region: Region,
+    /// Its last words, which are not written yet; all of them if they stay in memory.
+    block: Pages,
+    filled: usize,
+    /// Words that are.
+    written: usize,
+}
+
+impl Filling {
+    /// Adds a set; returns where it begins.
+    fn append(&mut self, mut words: &[u64], file: Option<&SpillFile>) -> Result<u32> {
+        let start = (self.written + self.filled) as u32;
+        while !words.is_empty() {
+            if let Some(file) = file.filter(|_| self.filled == self.block.len()) {
+                self.write(file)?;
+            }
+            let (some, others) = words.split_at(words.len().min(self.block.len() - self.filled));
+            self.block.words_mut()[self.filled..self.filled + some.len()].copy_from_slice(some);
+            self.filled += some.len();
+            words = others;
+        }
+        Ok(start)
+    }
+
+    fn write(&mut self, file: &SpillFile) -> Result<()> {
+        let whole = self.filled.next_multiple_of(PAGE);
+        let words = &mut self.block.words_mut()[..whole];
+        words[self.filled..].fill(0);
+        self.region.checksums.push(checksum(words));
+        file.write_at(self.region.at + self.written as u64, words)?;
+        self.written += self.filled;
+        self.filled = 0;
+        Ok(())
+    }
+}
+
+/// How many words a region shall have.
+fn words_of_region(words: u64, exec: &Exec<'_>) -> u64 {
+    if exec.memory.is_tight() {
+        return words.div_ceil(50).max(1);
+    }
+    let most = (exec.memory.part(8, 8 << 20) / (8 * BLOCK as u64)).max(1);
+    words.div_ceil(most).max(REGION)
+}
+
+/// The last of so many regions that begins before a set, or with it.
+fn region_of(set: SetIndex, regions: usize, first: impl Fn(usize) -> SetIndex) -> usize {
+    let (mut low, mut high) = (0, regions);
+    while low + 1 < high {
+        let middle = low.midpoint(high);
+        (low, high) = if first(middle) <= set { (middle, high) } else { (low, middle) };
+    }
+    low
+}
+
+pub(super) fn checksum(words: &[u64]) -> u32 {
+    crc32fast::hash(bytemuck::cast_slice(words))
+}
+
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> Result<MutexGuard<'_, T>> {
+    mutex.lock().map_err(|_| failed())
+}
+
+pub(super) fn failed() -> Error {
+    Error::Bug("a thread failed while it looked at sets".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::ShingleRef;
+    use crate::exec::{Memory, Spill};
+
+    /// Two hundred sets of up to twelve words; every third is not wanted.
+    fn sets() -> (Sets, impl Fn(SetIndex) -> Vec<u64>) {
+        let refs: Vec<ShingleRef> =
+            (0..200).map(|n| ShingleRef { arena: 0, start: 0, len: 1 + n / 17, hash: n.into() }).collect();
+        (Sets::of_refs(&refs), |set| (0..1 + u64::from(set) / 17).map(|word| u64::from(set) << 8 | word).collect())
+    }
+
+    #[test]
+    fn chosen_sets_are_found_in_memory_and_on_disk_and_others_are_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let spill = Some(Spill::in_folder(folder.path().join("work")));
+        let tight = Exec { memory: Memory::TIGHT, spill, ..Exec::default() };
+        for exec in [Exec::default(), tight] {
+            let (sets, words) = sets();
+            let gathering = Gathered::begin(&sets, |set| set % 3 != 0, &exec).unwrap();
+            // In no order.
+            for set in (0..200).map(|n| n * 77 % 200).filter(|set| set % 3 != 0) {
+                gathering.add(set, &words(set)).unwrap();
+            }
+            let gathered = gathering.finish(&exec).unwrap();
+            let mut found = 0;
+            for set in 0..200 {
+                let place = gathered.find(set).unwrap();
+                assert!(set % 3 != 0 || place.is_none());
+                if let Some((region, start)) = place {
+                    assert_eq!(region.words()[start..start + words(set).len()], words(set));
+                    found += 1;
+                }
+            }
+            assert_eq!(found, 133, "in rising order there is room for each");
+        }
+    }
+
+    #[test]
+    fn what_is_not_what_was_written_is_seen() {
+        let folder = tempfile::tempdir().unwrap();
+        let exec = Exec { memory: Memory::TIGHT, spill: Some(Spill::in_folder(folder.path())), ..Exec::default() };
+        let (sets, words) = sets();
+        let gathering = Gathered::begin(&sets, |_| true, &exec).unwrap();
+        (0..200).for_each(|set| gathering.add(set, &words(set)).unwrap());
+        let gathered = gathering.finish(&exec).unwrap();
+        let last = gathered.regions.all.last().unwrap().at;
+        gathered.regions.file.as_ref().unwrap().write_at(last, &[1]).unwrap();
+        assert!(gathered.find(5).is_ok());
+        assert!(matches!(gathered.find(199), Err(Error::Damaged { .. })));
+    }
+}
