@@ -179,7 +179,7 @@ fn compare<F: Fingerprint + ?Sized>(
     let beside = Beside { common, documents: &collection.documents };
     let limit = plan.edit_limit();
     let bar = Bar { threshold: plan.reach(), edits: limit.map(|limit| Edits::new(&ordered, &collection.documents, limit)) };
-    let join = exec.stage(Stage::Fingerprint, None, || Join::new(sets, &ordered, beside, method, bar, exec))?;
+    let mut join = exec.stage(Stage::Fingerprint, None, || Join::new(sets, &ordered, beside, method, bar, exec))?;
     // 7 join, 8 verify: each candidate is measured where it is found.
     let of = sets.of_documents(collection.documents.len());
     let edit_distance = |ordered: &Ordered<'_>, a: DocIndex, b: DocIndex| {
@@ -188,7 +188,7 @@ fn compare<F: Fingerprint + ?Sized>(
     };
     match plan.pairs {
         PairsMode::All => {
-            let find = || all_pairs(plan, exec, collection, sets, &ordered, &join);
+            let find = || all_pairs(plan, exec, collection, sets, &ordered, &mut join);
             let pairs = exec.stage(Stage::Join, Some(sets.len() as u64), find)?;
             let sketches = join.into_sketches();
             // Of the sets only words are needed any more, where distances stand in the table.
@@ -272,7 +272,7 @@ fn all_pairs<F: Fingerprint + ?Sized>(
     collection: &Collection,
     sets: &Sets,
     ordered: &Ordered<'_>,
-    join: &Join<'_, F>,
+    join: &mut Join<'_, F>,
 ) -> Result<Vec<PairList>> {
     let limit = plan.pair_limit(collection.documents.len());
     let in_families = (collection.documents.len() - sets.len()) as u64;

@@ -2,7 +2,7 @@
 //!
 //! Sets lie in regions of a few megabytes by size, and inside a region as they come. A region that goes to disk has its last words in memory
 //! until they are worth writing. Who verifies candidates looks at one set after the other with those beside it that are a little smaller, so
-//! each region is read once, as a whole, while there is room for all that is looked at.
+//! each region is read once, as a whole, while there is room for all that is looked at. Where there is not, sets are read one by one.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -17,9 +17,9 @@ use super::tasks::{pieces, sums};
 use crate::error::{Error, Result};
 use crate::exec::{Exec, PAGE, Pages, SpillFile, Way};
 
-/// Words that are written at a time, and that have a checksum.
+/// Words that are written at a time, where there is memory for so many of each region.
 const BLOCK: usize = 32 * PAGE;
-/// Words of a region, where there is memory for the last blocks of so many regions.
+/// Words of a region, where there is memory for some of them.
 const REGION: u64 = 1024 * PAGE as u64;
 
 /// See the module.
@@ -40,8 +40,16 @@ pub(super) struct Gathering {
     starts: Vec<AtomicU32>,
     /// Where they go, unless they stay in memory.
     file: Option<SpillFile>,
-    /// Words of most regions.
-    usual: u64,
+    layout: Layout,
+}
+
+/// How large things are.
+#[derive(Clone, Copy)]
+struct Layout {
+    /// Words of a region, unless one set has more.
+    region: u64,
+    /// Words that are written at a time, and that have a checksum.
+    block: usize,
 }
 
 /// All regions, some of them in memory.
@@ -49,6 +57,7 @@ struct Regions {
     /// Of those that are not in memory for good.
     file: Option<SpillFile>,
     all: Vec<Region>,
+    layout: Layout,
     window: Mutex<Window>,
 }
 
@@ -78,8 +87,9 @@ impl Loaded {
 /// Regions in memory.
 #[derive(Default)]
 struct Window {
-    held: BTreeMap<usize, Arc<Loaded>>,
-    /// Words that a region takes, most of them at least.
+    /// With the words that each was counted as.
+    held: BTreeMap<usize, (Arc<Loaded>, u64)>,
+    /// Words that a region takes at least.
     usual: u64,
     /// Words that are held, and that may be.
     words: u64,
@@ -99,19 +109,19 @@ impl Gathered {
             Some(spill) => Some(spill.scratch("sets", Way::Past)?),
             None => None,
         };
-        let usual = words_of_region(total, exec);
+        let layout = Layout::new(total, exec);
         let mut at = 0;
         let region = |range: std::ops::Range<SetIndex>| {
             let words = (before[range.end as usize] - before[range.start as usize]) as usize;
             let region = Region { first: range.start, at, words, checksums: Vec::new() };
             at += words.next_multiple_of(PAGE) as u64;
-            let block = if file.is_some() { BLOCK.min(words) } else { words };
+            let block = if file.is_some() { layout.block.min(words) } else { words };
             Mutex::new(Filling { region, block: Pages::new(block), filled: 0, written: 0 })
         };
-        let filled: Vec<Mutex<Filling>> = pieces(&before, usual, all.clone()).map(region).collect();
+        let filled: Vec<Mutex<Filling>> = pieces(&before, layout.region, all.clone()).map(region).collect();
         file.as_ref().map_or(Ok(()), |file| file.make_room(at))?;
         let firsts = filled.iter().map(|filling| lock(filling).map(|filling| filling.region.first)).collect::<Result<_>>()?;
-        Ok(Gathering { filled, firsts, starts: all.map(|_| AtomicU32::new(NONE)).collect(), file, usual })
+        Ok(Gathering { filled, firsts, starts: all.map(|_| AtomicU32::new(NONE)).collect(), file, layout })
     }
 
     /// A region that has a set, and where in it the set begins; `None` where it was not chosen, or there is no room for its region.
@@ -137,8 +147,8 @@ impl Gathering {
 
     /// All sets are there.
     pub(super) fn finish(self, exec: &Exec<'_>) -> Result<Gathered> {
-        let Gathering { filled, starts, file, usual, .. } = self;
-        let mut window = Window { usual: usual.next_multiple_of(PAGE as u64), ..Window::default() };
+        let Gathering { filled, starts, file, layout, .. } = self;
+        let mut window = Window { usual: layout.region.next_multiple_of(PAGE as u64), ..Window::default() };
         let close = |filling: Mutex<Filling>| {
             let mut filling = filling.into_inner().map_err(|_| failed())?;
             file.as_ref().map_or(Ok(()), |file| filling.write(file))?;
@@ -148,13 +158,17 @@ impl Gathering {
             filled.into_par_iter().map(close).collect::<Result<Vec<_>>>()?.into_iter().unzip();
         if file.is_none() {
             let loaded = |block: Pages| Arc::new(Loaded { reading: Mutex::default(), pages: OnceLock::from(block) });
-            window.held = blocks.into_iter().map(loaded).enumerate().collect();
+            window.held = blocks.into_iter().map(|block| (loaded(block), 0)).enumerate().collect();
         } else {
             drop(blocks);
-            let least = 2 * (1 + rayon::current_num_threads() as u64) * window.usual;
-            window.most = (exec.memory.part(4, 0) * 3 / size_of::<u64>() as u64).max(least);
+            // Each thread may hold on to two more that have gone, and pairs take room as well.
+            let pinned = 2 * rayon::current_num_threads() as u64 * window.usual;
+            window.most = (exec.memory.part(8, 0) * 5 / size_of::<u64>() as u64).saturating_sub(pinned);
+            if exec.memory.is_tight() {
+                window.most = 2 * (1 + rayon::current_num_threads() as u64) * window.usual;
+            }
         }
-        let regions = Arc::new(Regions { file, all, window: Mutex::new(window) });
+        let regions = Arc::new(Regions { file, all, layout, window: Mutex::new(window) });
         let ahead = regions.file.as_ref().and_then(|_| Ahead::start(regions.clone()));
         Ok(Gathered { regions, starts: starts.into_iter().map(AtomicU32::into_inner).collect(), ahead })
     }
@@ -175,7 +189,7 @@ impl Regions {
             let fits = |pages: &Pages| pages.len() >= region.words;
             let mut pages = spare.filter(fits).unwrap_or_else(|| Pages::new(region.words.max(usual)));
             file.read_pages(region.at, region.words, pages.words_mut())?;
-            let blocks = pages.words()[..region.words.next_multiple_of(PAGE)].chunks(BLOCK);
+            let blocks = pages.words()[..region.words.next_multiple_of(PAGE)].chunks(self.layout.block);
             if !blocks.zip(&region.checksums).all(|(block, &sum)| checksum(block) == sum) {
                 return Err(file.damaged(region.at, "sets of shingles are not what was written"));
             }
@@ -217,7 +231,7 @@ impl Ahead {
 impl Window {
     /// Takes a region in, with pages for it if it is new and there are any. Smaller sets go first: those that are looked at rise.
     fn take_in(&mut self, number: usize, words: u64) -> Option<(Arc<Loaded>, Option<Pages>)> {
-        if let Some(loaded) = self.held.get(&number) {
+        if let Some((loaded, _)) = self.held.get(&number) {
             return Some((loaded.clone(), None));
         }
         let words = words.max(self.usual);
@@ -225,16 +239,16 @@ impl Window {
             && let Some(smallest) = self.held.first_entry()
             && *smallest.key() < number
         {
-            let pages = Arc::into_inner(smallest.remove()).and_then(|loaded| loaded.pages.into_inner());
-            self.words -= pages.as_ref().map_or(self.usual, |pages| pages.len() as u64);
-            self.spare = pages.or(self.spare.take());
+            let (loaded, counted) = smallest.remove();
+            self.words -= counted;
+            self.spare = Arc::into_inner(loaded).and_then(|loaded| loaded.pages.into_inner()).or(self.spare.take());
         }
         if self.words + words > self.most {
             return None;
         }
         self.words += words;
         let loaded = Arc::new(Loaded::default());
-        self.held.insert(number, loaded.clone());
+        self.held.insert(number, (loaded.clone(), words));
         Some((loaded, self.spare.take()))
     }
 }
@@ -257,7 +271,11 @@ impl Filling {
             if let Some(file) = file.filter(|_| self.filled == self.block.len()) {
                 self.write(file)?;
             }
-            let (some, others) = words.split_at(words.len().min(self.block.len() - self.filled));
+            let room = self.block.len() - self.filled;
+            if room == 0 {
+                return Err(Error::Bug("more sets came than were chosen".into()));
+            }
+            let (some, others) = words.split_at(words.len().min(room));
             self.block.words_mut()[self.filled..self.filled + some.len()].copy_from_slice(some);
             self.filled += some.len();
             words = others;
@@ -277,13 +295,19 @@ impl Filling {
     }
 }
 
-/// How many words a region shall have.
-fn words_of_region(words: u64, exec: &Exec<'_>) -> u64 {
-    if exec.memory.is_tight() {
-        return words.div_ceil(50).max(1);
+impl Layout {
+    /// For so many words: a region is a small part of the memory that is left, and so are the last blocks of all regions.
+    fn new(words: u64, exec: &Exec<'_>) -> Layout {
+        if exec.memory.is_tight() {
+            return Layout { region: words.div_ceil(50).max(1), block: PAGE };
+        }
+        let part = exec.memory.left() / size_of::<u64>() as u64 / 16;
+        let regions = words.div_ceil(part.max(1)).max(1);
+        let pages = (2 * part / regions) as usize / PAGE;
+        let block = (pages * PAGE).clamp(PAGE, BLOCK);
+        let most = (2 * part / block as u64).max(1);
+        Layout { region: words.div_ceil(most).max(REGION.min(part)).max(1), block }
     }
-    let most = (exec.memory.part(8, 8 << 20) / (8 * BLOCK as u64)).max(1);
-    words.div_ceil(most).max(REGION)
 }
 
 /// The last of so many regions that begins before a set, or with it.
@@ -344,6 +368,17 @@ mod tests {
                 }
             }
             assert_eq!(found, 133, "in rising order there is room for each");
+        }
+    }
+
+    #[test]
+    fn regions_and_their_last_blocks_are_small_parts_of_the_memory() {
+        let exec = Exec { memory: Memory::parse("96MiB").unwrap(), ..Exec::default() };
+        for words in [1, 1 << 20, 1 << 24, 1 << 28] {
+            let Layout { region, block } = Layout::new(words, &exec);
+            let regions = words.div_ceil(region);
+            assert!(region * 8 <= 96 << 16, "{words} words: regions of {region}");
+            assert!(regions * block as u64 * 8 <= 96 << 17, "{words} words: {regions} blocks of {block}");
         }
     }
 

@@ -27,6 +27,8 @@ pub(super) enum Keys {
     Indexed(Index),
     /// Too many for one index.
     Parted(Parted),
+    /// Nobody will probe any more.
+    Gone,
 }
 
 impl Keys {
@@ -54,8 +56,14 @@ impl Keys {
             Keys::Codes(codes) => search(Lookup::Codes(codes), &Task { probe: codes.sets(), among: codes.sets() }),
             Keys::Indexed(index) => search(Lookup::Keys(index), &Task { probe: index.sets(), among: index.sets() }),
             Keys::Parted(parted) => parted.each(exec, window, |index, task| search(Lookup::Keys(index), task)),
+            Keys::Gone => Err(gone()),
         }
     }
+}
+
+/// What is said to those who probe what is gone.
+pub(super) fn gone() -> Error {
+    Error::Bug("keys are probed that are gone".into())
 }
 
 /// Bytes of the counters that threads have, one for each set.
@@ -84,6 +92,7 @@ impl Parted {
         if exec.memory.is_tight() {
             return self.shared.len().div_ceil(5).max(1);
         }
+        exec.memory.make_room();
         let per_set = Index::bytes(self.count(), 0) + counters(self.count(), exec);
         // A quarter is for what is read to make it, and for what is found.
         let most = (exec.memory.part(4, 0) * 3).max(per_set + (1 << 20)) - per_set;

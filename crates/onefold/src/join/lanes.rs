@@ -34,6 +34,11 @@ struct Block {
 }
 
 impl Lanes {
+    /// Bytes of so many entries.
+    pub(super) fn bytes(entries: u64) -> u64 {
+        entries * (ENTRY * size_of::<u64>()) as u64
+    }
+
     /// With room for so many entries.
     pub(super) fn new(entries: u64, exec: &Exec<'_>) -> Result<Lanes> {
         let fit = exec.memory.part(16, 0) as usize / PARTITIONS / 8 / PAGE * PAGE;

@@ -47,7 +47,7 @@ use crate::threshold::Threshold;
 use crate::verify::{Measure, Similarity};
 use codes::Codes;
 use gathered::lock;
-use keys::{Keys, Lookup};
+use keys::{Keys, Lookup, gone};
 use noted::{Noted, Notepad};
 use pairs::Collector;
 use probe::{Prober, Space};
@@ -127,8 +127,8 @@ impl<'a, F: Fingerprint + ?Sized> Join<'a, F> {
         Ok(Join { space: Space { sets, ordered, method, sketches, bar }, keys, probers: Mutex::default() })
     }
 
-    /// All pairs; an error once there are more than `limit`.
-    pub fn all_pairs(&self, exec: &Exec<'_>, limit: u64) -> Result<PairList> {
+    /// All pairs; an error once there are more than `limit`. Nothing can be probed afterwards if sets are on disk.
+    pub fn all_pairs(&mut self, exec: &Exec<'_>, limit: u64) -> Result<PairList> {
         if self.provably_exceeds(exec, limit)? {
             return Err(Error::TooManyPairs { limit });
         }
@@ -153,12 +153,10 @@ impl<'a, F: Fingerprint + ?Sized> Join<'a, F> {
     }
 
     /// Finds all candidates, and verifies them when it is known which sets are among them.
-    fn note_and_verify(&self, exec: &Exec<'_>, collector: &Collector<'_>) -> Result<()> {
+    fn note_and_verify(&mut self, exec: &Exec<'_>, collector: &Collector<'_>) -> Result<()> {
+        // One part of the join after the other has it.
         let noted = Mutex::new(Noted::new(self.space.sets.len(), exec));
-        let verify = || {
-            let noted = std::mem::replace(&mut *lock(&noted)?, Noted::new(self.space.sets.len(), exec));
-            self.verify_noted(exec, noted, collector)
-        };
+        let take_notes = || Ok(std::mem::replace(&mut *lock(&noted)?, Noted::new(self.space.sets.len(), exec)));
         self.each_part(exec, |lookup, task| {
             let mut probe = task.probe.clone();
             while !probe.is_empty() && !collector.is_over() {
@@ -176,12 +174,19 @@ impl<'a, F: Fingerprint + ?Sized> Join<'a, F> {
                 let is_full = notes.is_full();
                 drop(notes);
                 if is_full {
-                    verify()?;
+                    self.verify_noted(exec, take_notes()?, collector)?;
                 }
             }
             Ok(())
         })?;
-        verify()
+        let noted = take_notes()?;
+        if collector.is_over() {
+            return Ok(());
+        }
+        // Sets need the room.
+        self.keys = Keys::Gone;
+        exec.memory.make_room();
+        self.verify_noted(exec, noted, collector)
     }
 
     fn verify_noted(&self, exec: &Exec<'_>, noted: Noted<'_>, collector: &Collector<'_>) -> Result<()> {
@@ -192,6 +197,7 @@ impl<'a, F: Fingerprint + ?Sized> Join<'a, F> {
             loop {
                 let sheet = next.fetch_add(1, Ordering::Relaxed);
                 if sheet >= sheets.len() || collector.is_over() {
+                    prober.let_go();
                     return collector.take(pairs);
                 }
                 sheets.each(sheet, |note| {
@@ -353,6 +359,7 @@ impl<'a, F: Fingerprint + ?Sized> Join<'a, F> {
             Keys::Codes(codes) => return self.partners_among(exec, Lookup::Codes(codes), all, wanted, useful),
             Keys::Indexed(index) => return self.partners_among(exec, Lookup::Keys(index), all, wanted, useful),
             Keys::Parted(parted) => parted,
+            Keys::Gone => return Err(gone()),
         };
         let mut all = vec![Vec::new(); wanted.len()];
         parted.each_around(exec, wanted, |index, among| {

@@ -1,5 +1,6 @@
 //! What a join will take, before there is one: for estimates.
 
+use super::lanes::Lanes;
 use super::shared::Shared;
 use super::sketches::Sketches;
 
@@ -29,6 +30,21 @@ impl Needs {
     /// Bytes of keys on disk for a second look, where sets are there as well.
     pub(crate) fn keys_of_spilled_sets(&self) -> u64 {
         self.keys * size_of::<u64>() as u64
+    }
+
+    /// Bytes of all keys on disk by partition, where sets are apart.
+    pub(crate) fn keys_apart(&self) -> u64 {
+        Lanes::bytes(self.keys)
+    }
+
+    /// Bytes of the sets that are among candidates, of collections with many duplicates, where sets are apart. As measured.
+    pub(crate) fn gathered_sets(&self) -> u64 {
+        self.held_sets() / 5 * 3
+    }
+
+    /// Bytes of the keys that sets share on disk, of such collections. As measured.
+    pub(crate) fn shared_keys(&self) -> u64 {
+        self.keys_apart() / 2
     }
 
     /// Bytes of keys on disk, where they are too many for memory.

@@ -120,7 +120,8 @@ impl<'a> Collector<'a> {
                 spilled.insert(Spilled { file: self.exec.spill()?.scratch("pairs", Way::Cached)?, frames: Vec::new(), pairs: 0 })
             }
         };
-        spilled.write(&std::mem::take(held).concat())
+        // One after the other: together they would be there a second time.
+        std::mem::take(held).into_iter().try_for_each(|pairs| spilled.write(&pairs))
     }
 
     /// All of them; an error if there are too many.

@@ -119,6 +119,11 @@ impl Prober {
         self.verify(space, note.set, note.unseen, found)
     }
 
+    /// Lets go of the sets that it looked at last.
+    pub(super) fn let_go(&mut self) {
+        (self.own, self.recent, self.crowds) = Default::default();
+    }
+
     /// The candidates of a set in `partners` that `wanted` lets through, with the number of keys that they share, and of keys that were not
     /// counted for some of them.
     pub(super) fn candidates<F: Fingerprint + ?Sized>(
