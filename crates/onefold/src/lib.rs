@@ -59,6 +59,8 @@ mod run;
 mod shingle;
 mod threshold;
 mod verify;
+#[cfg(target_arch = "x86_64")]
+mod wide;
 
 pub use cluster::{ClusterMode, Members};
 pub use document::{

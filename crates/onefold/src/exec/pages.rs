@@ -36,6 +36,6 @@ impl Pages {
 
     /// Whether some words are whole pages.
     pub(crate) fn are(words: &[u64]) -> bool {
-        words.len() % PAGE == 0 && words.as_ptr().addr() % (PAGE * size_of::<u64>()) == 0
+        words.len().is_multiple_of(PAGE) && words.as_ptr().addr().is_multiple_of(PAGE * size_of::<u64>())
     }
 }

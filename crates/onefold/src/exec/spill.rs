@@ -300,7 +300,7 @@ impl SpillFile {
     /// Writes words at a place that nobody else writes to.
     pub(crate) fn write_at(&self, at: u64, words: &[u64]) -> Result<()> {
         let bytes: &[u8] = bytemuck::cast_slice(words);
-        let past = self.past.as_ref().filter(|_| at % PAGE as u64 == 0 && Pages::are(words));
+        let past = self.past.as_ref().filter(|_| at.is_multiple_of(PAGE as u64) && Pages::are(words));
         // What did not go past the cache, for whatever reason, goes through it.
         if past.is_some_and(|past| past.write_at(bytes, at * 8).is_ok_and(|written| written == bytes.len())) {
             return Ok(());

@@ -217,8 +217,10 @@ impl Shared {
         }
         let blocks = all.scatter(0..all.blocks.len(), &seen)?;
         drop(seen);
-        let shared = |partition: usize| shared_keys(blocks.iter().map(|block| block.partition(partition)));
-        Ok(Shared::hold((0..PARTITIONS).into_par_iter().map(shared).collect(), count))
+        let shared = |sorted: &mut Vec<Entry>, partition: usize| {
+            shared_keys(blocks.iter().map(|block| block.partition(partition)), sorted)
+        };
+        Ok(Shared::hold((0..PARTITIONS).into_par_iter().map_init(Vec::new, shared).collect(), count))
     }
 
     fn hold(partitions: Vec<Vec<Entry>>, count: usize) -> Shared {
@@ -244,11 +246,11 @@ impl Shared {
         /// Of so many partitions it is known soon how many keys are shared in all: partitions are alike.
         const SOME: usize = 8;
         let entries = (0..PARTITIONS).map(|partition| lanes.len(partition) as u64).sum();
-        let shared = |partition: usize| {
+        let shared = |sorted: &mut Vec<Entry>, partition: usize| {
             exec.check()?;
-            Ok(shared_keys([lanes.partition(partition)?.as_slice()].into_iter()))
+            Ok(shared_keys([lanes.partition(partition)?.as_slice()].into_iter(), sorted))
         };
-        let all = |partitions: Range<usize>| partitions.into_par_iter().map(shared).collect::<Result<Vec<_>>>();
+        let all = |partitions: Range<usize>| partitions.into_par_iter().map_init(Vec::new, shared).collect::<Result<Vec<_>>>();
         if exec.memory.is_tight() {
             return Shared::write(count, |partition| lanes.partition(partition), entries, exec, exec.spill()?);
         }
@@ -276,7 +278,7 @@ impl Shared {
         let keys_of_sets: Vec<AtomicU32> = (0..count).map(|_| AtomicU32::new(0)).collect();
         let write = |number: usize| {
             exec.check()?;
-            let entries = shared_keys([partition(number)?.as_slice()].into_iter());
+            let entries = shared_keys([partition(number)?.as_slice()].into_iter(), &mut Vec::new());
             entries.iter().for_each(|entry| _ = keys_of_sets[entry.set as usize].fetch_add(1, Ordering::Relaxed));
             let words: Vec<u64> = entries.iter().flat_map(|entry| entry.to_words()).collect();
             Ok((file.append_frame(number as u32, &words)?, words.len()))
@@ -471,16 +473,16 @@ impl<T: Copy + Default> Partitioned<T> {
     }
 }
 
-/// The shared keys of one partition, by key and set.
-fn shared_keys<'a>(pieces: impl Iterator<Item = &'a [Entry]>) -> Vec<Entry> {
+/// The shared keys of one partition, by key and set. The buffer is kept from partition to partition: fresh memory costs time.
+fn shared_keys<'a>(pieces: impl Iterator<Item = &'a [Entry]>, sorted: &mut Vec<Entry>) -> Vec<Entry> {
     let pieces: Vec<&[Entry]> = pieces.collect();
-    let mut shared = by_key(&pieces);
-    drop_singles(&mut shared);
-    shared
+    by_key(&pieces, sorted);
+    drop_singles(sorted);
+    sorted.as_slice().into()
 }
 
 /// Orders entries by key and set. Keys are uniform, so a scatter by some of their bits nearly sorts them.
-fn by_key(pieces: &[&[Entry]]) -> Vec<Entry> {
+fn by_key(pieces: &[&[Entry]], sorted: &mut Vec<Entry>) {
     let count: usize = pieces.iter().map(|piece| piece.len()).sum();
     let bits = count.max(1).ilog2();
     // The low bits chose the partition.
@@ -491,7 +493,8 @@ fn by_key(pieces: &[&[Entry]]) -> Vec<Entry> {
     for end in &mut ends {
         sum += std::mem::replace(end, sum);
     }
-    let mut sorted = vec![Entry::default(); count];
+    sorted.clear();
+    sorted.resize(count, Entry::default());
     for entry in pieces.iter().copied().flatten() {
         let slot = &mut ends[bucket(entry)];
         sorted[*slot as usize] = *entry;
@@ -506,7 +509,6 @@ fn by_key(pieces: &[&[Entry]]) -> Vec<Entry> {
         }
         start = end as usize;
     }
-    sorted
 }
 
 /// Drops the keys that were seen twice by collision.
@@ -532,7 +534,8 @@ mod tests {
     fn entries_of_one_key_stay_in_order() {
         let entry = |n: u32| Entry { key: crate::shingle::hash::mix((n % 50).into()) << 8, set: n, place: 0 };
         let entries: Vec<Entry> = (0..1000).map(entry).collect();
-        let sorted = by_key(&[&entries[..300], &entries[300..]]);
+        let mut sorted = Vec::new();
+        by_key(&[&entries[..300], &entries[300..]], &mut sorted);
         assert!(sorted.chunk_by(|a, b| a.key == b.key).all(|posting| posting.len() == 20 && posting.is_sorted_by_key(|e| e.set)));
     }
 }

@@ -35,6 +35,8 @@ impl Masks {
 pub(super) struct Classifier {
     #[cfg(target_arch = "x86_64")]
     avx2: bool,
+    #[cfg(target_arch = "x86_64")]
+    avx512: bool,
 }
 
 impl Default for Classifier {
@@ -42,6 +44,8 @@ impl Default for Classifier {
         Classifier {
             #[cfg(target_arch = "x86_64")]
             avx2: is_x86_feature_detected!("avx2"),
+            #[cfg(target_arch = "x86_64")]
+            avx512: is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw"),
         }
     }
 }
@@ -54,6 +58,12 @@ impl Classifier {
         mut take: impl FnMut(Masks),
     ) {
         #[cfg(target_arch = "x86_64")]
+        if self.avx512 {
+            #[expect(unsafe_code, reason = "instructions that this machine has")]
+            // SAFETY: that they are there was asked of the machine; nothing else is asked of the caller.
+            return unsafe { avx512::classify_each(blocks, take) };
+        }
+        #[cfg(target_arch = "x86_64")]
         if self.avx2 {
             #[expect(unsafe_code, reason = "instructions that this machine has")]
             // SAFETY: that AVX2 is there was asked of the machine; nothing else is asked of the caller.
@@ -63,25 +73,20 @@ impl Classifier {
     }
 }
 
-/// Thirty-two bytes at a time. Loads and stores are plain copies, so only the call from outside is unsafe.
+/// Kinds of bytes, a bit for each; a byte is of a kind if both of its halves may be.
 #[cfg(target_arch = "x86_64")]
-mod avx2 {
-    use std::arch::x86_64::*;
-
-    use super::{BLOCK, Masks};
-
-    // A bit for each kind; a byte is of a kind if both of its halves may be.
-    const LETTER_BELOW_P: u8 = 1;
-    const LETTER_FROM_P: u8 = 2;
-    const DIGIT: u8 = 4;
-    const COLON: u8 = 8;
-    const DOT_OR_APOSTROPHE: u8 = 16;
-    const COMMA: u8 = 32;
-    const SEMICOLON: u8 = 64;
-    const UNDERSCORE: u8 = 128;
+mod kinds {
+    pub(super) const LETTER_BELOW_P: u8 = 1;
+    pub(super) const LETTER_FROM_P: u8 = 2;
+    pub(super) const DIGIT: u8 = 4;
+    pub(super) const COLON: u8 = 8;
+    pub(super) const DOT_OR_APOSTROPHE: u8 = 16;
+    pub(super) const COMMA: u8 = 32;
+    pub(super) const SEMICOLON: u8 = 64;
+    pub(super) const UNDERSCORE: u8 = 128;
 
     /// The kinds by the high half of a byte.
-    const HIGH: [u8; 16] = {
+    pub(super) const HIGH: [u8; 16] = {
         let mut kinds = [0; 16];
         kinds[2] = DOT_OR_APOSTROPHE | COMMA;
         kinds[3] = DIGIT | COLON | SEMICOLON;
@@ -91,7 +96,7 @@ mod avx2 {
     };
 
     /// The kinds by the low half of a byte.
-    const LOW: [u8; 16] = {
+    pub(super) const LOW: [u8; 16] = {
         let mut kinds = [LETTER_BELOW_P; 16];
         kinds[0] = 0;
         let mut at = 0;
@@ -110,6 +115,58 @@ mod avx2 {
         kinds[b'_' as usize & 15] |= UNDERSCORE;
         kinds
     };
+}
+
+/// Sixty-four bytes at a time.
+#[cfg(target_arch = "x86_64")]
+mod avx512 {
+    use std::arch::x86_64::*;
+
+    use super::kinds::*;
+    use super::{BLOCK, Masks};
+    use crate::wide::{load, store, table};
+
+    #[target_feature(enable = "avx512f,avx512bw")]
+    pub(super) fn classify_each<'a>(
+        blocks: impl Iterator<Item = (&'a [u8; BLOCK], &'a mut [u8; BLOCK])>,
+        mut take: impl FnMut(Masks),
+    ) {
+        for (block, lowered) in blocks {
+            take(classify(block, lowered));
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    fn classify(block: &[u8; BLOCK], lowered: &mut [u8; BLOCK]) -> Masks {
+        let bytes = load(block);
+        let half = _mm512_set1_epi8(15);
+        let low = _mm512_shuffle_epi8(table(LOW), _mm512_and_si512(bytes, half));
+        let high = _mm512_shuffle_epi8(table(HIGH), _mm512_and_si512(_mm512_srli_epi16::<4>(bytes), half));
+        let kinds = _mm512_and_si512(low, high);
+        let any_of = |wanted: u8| _mm512_test_epi8_mask(kinds, _mm512_set1_epi8(wanted as i8));
+        let letters = any_of(LETTER_BELOW_P | LETTER_FROM_P);
+        // Letters of either case have the bit of small ones from now on.
+        let small = _mm512_maskz_set1_epi8(letters, 0x20);
+        *lowered = store(_mm512_or_si512(bytes, small));
+        Masks {
+            letters,
+            digits: any_of(DIGIT),
+            underscores: any_of(UNDERSCORE),
+            between_letters: any_of(COLON | DOT_OR_APOSTROPHE),
+            between_digits: any_of(COMMA | SEMICOLON | DOT_OR_APOSTROPHE),
+            non_ascii: _mm512_movepi8_mask(bytes),
+        }
+    }
+}
+
+/// Thirty-two bytes at a time. Loads and stores are plain copies, so only the call from outside is unsafe.
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use std::arch::x86_64::*;
+
+    use super::kinds::*;
+    use super::{BLOCK, Masks};
 
     #[target_feature(enable = "avx2")]
     pub(super) fn classify_each<'a>(
@@ -279,6 +336,15 @@ use classify_plainly as classify;
 mod tests {
     use super::*;
 
+    /// This machine's, and those of machines that have less.
+    fn classifiers() -> Vec<Classifier> {
+        #[cfg(target_arch = "x86_64")]
+        let lesser = [Classifier { avx512: false, ..Classifier::default() }, Classifier { avx512: false, avx2: false }];
+        #[cfg(not(target_arch = "x86_64"))]
+        let lesser = [];
+        [Classifier::default()].into_iter().chain(lesser).collect()
+    }
+
     #[test]
     fn every_byte_at_every_place_is_classified_as_the_plain_way_does() {
         for first in 0..=255u8 {
@@ -287,9 +353,11 @@ mod tests {
             let expected = classify_plainly(&block, &mut lowered_plainly);
             assert_eq!(classify(&block, &mut lowered), expected);
             assert_eq!(lowered, lowered_plainly);
-            let (mut lowered, mut found) = ([0; BLOCK], Vec::new());
-            Classifier::default().each([(&block, &mut lowered)].into_iter(), |masks| found.push(masks));
-            assert_eq!((found, lowered), (vec![expected], lowered_plainly));
+            for classifier in classifiers() {
+                let (mut lowered, mut found) = ([0; BLOCK], Vec::new());
+                classifier.each([(&block, &mut lowered)].into_iter(), |masks| found.push(masks));
+                assert_eq!((found, lowered), (vec![expected], lowered_plainly), "{classifier:?}");
+            }
         }
     }
 }

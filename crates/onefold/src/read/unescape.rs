@@ -60,8 +60,7 @@ impl Unescaper {
 mod avx512 {
     use std::arch::x86_64::*;
 
-    /// Bytes that are copied together.
-    const BLOCK: usize = 64;
+    use crate::wide::{WIDE as BLOCK, load, store, table};
 
     /// What the letters behind a backslash stand for, by their low halves.
     const WHITE: [u8; 16] = {
@@ -110,32 +109,6 @@ mod avx512 {
     fn beginnings(backslashes: u64) -> u64 {
         const ODD: u64 = 0xaaaa_aaaa_aaaa_aaaa;
         ((backslashes << 1 | ODD).wrapping_sub(backslashes) ^ ODD) & backslashes
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx512f")]
-    fn table(bytes: [u8; 16]) -> __m512i {
-        let [low, high] = bytemuck::cast::<[u8; 16], [i64; 2]>(bytes);
-        _mm512_set_epi64(high, low, high, low, high, low, high, low)
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx512f")]
-    fn load(bytes: &[u8; BLOCK]) -> __m512i {
-        let [a, b, c, d, e, f, g, h] = bytemuck::cast::<[u8; BLOCK], [i64; 8]>(*bytes);
-        _mm512_set_epi64(h, g, f, e, d, c, b, a)
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx512f")]
-    fn store(value: __m512i) -> [u8; BLOCK] {
-        let part = |quarter: __m128i| [_mm_cvtsi128_si64(quarter), _mm_extract_epi64::<1>(quarter)];
-        bytemuck::cast([
-            part(_mm512_extracti32x4_epi32::<0>(value)),
-            part(_mm512_extracti32x4_epi32::<1>(value)),
-            part(_mm512_extracti32x4_epi32::<2>(value)),
-            part(_mm512_extracti32x4_epi32::<3>(value)),
-        ])
     }
 }
 
