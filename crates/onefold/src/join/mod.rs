@@ -165,8 +165,8 @@ impl<'a, F: Fingerprint + ?Sized> Join<'a, F> {
                     let mut pad = Notepad::default();
                     for set in sets {
                         let Some((partners, wanted)) = self.partners_once(task, set) else { continue };
-                        let (candidates, unseen) = prober.candidates(&self.space, lookup, set, partners, wanted);
-                        notes.note(&mut pad, set, unseen, candidates)?;
+                        let unseen = prober.find_candidates(&self.space, lookup, set, partners, wanted);
+                        notes.note(&mut pad, set, unseen, prober.candidates())?;
                     }
                     notes.take(pad)
                 };

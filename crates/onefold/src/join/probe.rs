@@ -124,21 +124,13 @@ impl Prober {
         (self.own, self.recent, self.crowds) = Default::default();
     }
 
-    /// The candidates of a set in `partners` that `wanted` lets through, with the number of keys that they share, and of keys that were not
-    /// counted for some of them.
-    pub(super) fn candidates<F: Fingerprint + ?Sized>(
-        &mut self,
-        space: &Space<'_, F>,
-        lookup: Lookup<'_>,
-        set: SetIndex,
-        partners: Range<SetIndex>,
-        wanted: impl Fn(SetIndex) -> bool,
-    ) -> (&[(SetIndex, u32)], u32) {
-        let unseen = self.find_candidates(space, lookup, set, partners, wanted);
-        (&self.candidates, unseen)
+    /// The candidates that were found last, with the number of keys that they share.
+    pub(super) fn candidates(&self) -> &[(SetIndex, u32)] {
+        &self.candidates
     }
 
-    fn find_candidates<F: Fingerprint + ?Sized>(
+    /// Finds the candidates of a set in `partners` that `wanted` lets through. Returns how many keys were not counted for some of them.
+    pub(super) fn find_candidates<F: Fingerprint + ?Sized>(
         &mut self,
         space: &Space<'_, F>,
         lookup: Lookup<'_>,
