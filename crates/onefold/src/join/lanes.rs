@@ -84,9 +84,10 @@ impl Lanes {
         self.all[partition].lock().map_or(0, |lane| words(&lane) / ENTRY)
     }
 
-    /// The entries of a partition, in no order.
-    pub(super) fn partition(&self, partition: usize) -> Result<Vec<Entry>> {
-        let mut entries = Vec::with_capacity(self.len(partition));
+    /// Puts the entries of a partition into a buffer, in no order.
+    pub(super) fn read(&self, partition: usize, entries: &mut Vec<Entry>) -> Result<()> {
+        entries.clear();
+        entries.reserve_exact(self.len(partition));
         let lane = lock(&self.all[partition])?;
         let mut pages = Pages::new(lane.last.len());
         for block in &lane.written {
@@ -98,6 +99,6 @@ impl Lanes {
             entries.extend(words.chunks_exact(ENTRY).map(Entry::from_words));
         }
         entries.extend(lane.last.words()[..lane.filled].chunks_exact(ENTRY).map(Entry::from_words));
-        Ok(entries)
+        Ok(())
     }
 }

@@ -5,6 +5,7 @@
 //! which shows what is really shared. Where they are too many for memory, partitions lie on disk and are looked at one by one.
 
 use std::ops::Range;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use rayon::prelude::*;
@@ -232,7 +233,7 @@ impl Shared {
     fn build_spilled<K: KeysOf>(all: &AllKeys<'_, K>, seen: Seen, exec: &Exec<'_>, spill: &Spill) -> Result<Shared> {
         let scattered = Scattered::write(all, &seen, exec, spill)?;
         drop(seen);
-        Shared::write(all.count, |partition| scattered.partition(partition), scattered.entries, exec, spill)
+        Shared::write(all.count, |partition, all| scattered.read(partition, all), scattered.entries, exec, spill)
     }
 
     /// The shared keys of `count` sets whose keys are all on disk.
@@ -246,13 +247,16 @@ impl Shared {
         /// Of so many partitions it is known soon how many keys are shared in all: partitions are alike.
         const SOME: usize = 8;
         let entries = (0..PARTITIONS).map(|partition| lanes.len(partition) as u64).sum();
-        let shared = |sorted: &mut Vec<Entry>, partition: usize| {
+        let shared = |(entries, sorted): &mut (Vec<Entry>, Vec<Entry>), partition: usize| {
             exec.check()?;
-            Ok(shared_keys([lanes.partition(partition)?.as_slice()].into_iter(), sorted))
+            lanes.read(partition, entries)?;
+            Ok(shared_keys([entries.as_slice()].into_iter(), sorted))
         };
-        let all = |partitions: Range<usize>| partitions.into_par_iter().map_init(Vec::new, shared).collect::<Result<Vec<_>>>();
+        let all = |partitions: Range<usize>| {
+            partitions.into_par_iter().map_init(Default::default, shared).collect::<Result<Vec<Vec<Entry>>>>()
+        };
         if exec.memory.is_tight() {
-            return Shared::write(count, |partition| lanes.partition(partition), entries, exec, exec.spill()?);
+            return Shared::write(count, |partition, all| lanes.read(partition, all), entries, exec, exec.spill()?);
         }
         let mut partitions = all(0..SOME)?;
         let expected = partitions.iter().map(|entries| entries.len() as u64).sum::<u64>() * (PARTITIONS / SOME) as u64;
@@ -260,7 +264,7 @@ impl Shared {
         let bytes = expected * size_of::<Entry>() as u64 + Index::bytes(count, expected);
         if let Some(spill) = exec.spill_beyond(Shared::SHARE, bytes) {
             drop(partitions);
-            return Shared::write(count, |partition| lanes.partition(partition), entries, exec, spill);
+            return Shared::write(count, |partition, all| lanes.read(partition, all), entries, exec, spill);
         }
         partitions.extend(all(SOME..PARTITIONS)?);
         Ok(Shared::hold(partitions, count))
@@ -269,19 +273,28 @@ impl Shared {
     /// Puts what is shared of so many entries on disk, partition by partition.
     fn write(
         count: usize,
-        partition: impl Fn(usize) -> Result<Vec<Entry>> + Sync,
+        read: impl Fn(usize, &mut Vec<Entry>) -> Result<()> + Sync,
         entries: u64,
         exec: &Exec<'_>,
         spill: &Spill,
     ) -> Result<Shared> {
         let file = spill.scratch("shared", Way::Past)?;
+        let idle = Idle::<(Vec<Entry>, Vec<Entry>, Vec<u64>)>::default();
         let keys_of_sets: Vec<AtomicU32> = (0..count).map(|_| AtomicU32::new(0)).collect();
         let write = |number: usize| {
             exec.check()?;
-            let entries = shared_keys([partition(number)?.as_slice()].into_iter(), &mut Vec::new());
-            entries.iter().for_each(|entry| _ = keys_of_sets[entry.set as usize].fetch_add(1, Ordering::Relaxed));
-            let words: Vec<u64> = entries.iter().flat_map(|entry| entry.to_words()).collect();
-            Ok((file.append_frame(number as u32, &words)?, words.len()))
+            let mut buffers = idle.take();
+            let (all, sorted, words) = &mut buffers;
+            read(number, all)?;
+            by_key(&[all], sorted);
+            drop_singles(sorted);
+            sorted.iter().for_each(|entry| _ = keys_of_sets[entry.set as usize].fetch_add(1, Ordering::Relaxed));
+            words.clear();
+            words.extend(sorted.iter().flat_map(|entry| entry.to_words()));
+            let heading = file.heading(number as u32, words);
+            let frame = (file.append_parts(&[&heading, words])?, words.len());
+            idle.put(buffers);
+            Ok(frame)
         };
         // A partition is there about three times while its keys are looked at.
         let at_once = at_once(exec, entries / PARTITIONS as u64 * 3 * size_of::<Entry>() as u64);
@@ -318,21 +331,27 @@ impl Shared {
             }
             Place::Spilled { file, frames } => (file, frames),
         };
+        let idle = Idle::<(Vec<u64>, Vec<Entry>)>::default();
         let read = |(partition, &(at, words)): (usize, &(u64, usize))| {
-            let mut buffer = Vec::new();
+            let (mut buffer, mut entries) = idle.take();
             let words = file.read_frame(at, partition as u32, words, &mut buffer)?;
-            let mut entries: Vec<Entry> = words.chunks_exact(2).map(Entry::from_words).collect();
-            entries.retain(|entry| wanted(entry.set));
-            Ok(entries)
+            entries.clear();
+            entries.extend(words.chunks_exact(2).map(Entry::from_words).filter(|entry| wanted(entry.set)));
+            Ok((buffer, entries))
         };
         // Some are there as they are read, others while they are looked at.
         let together = at_once(exec, 3 * size_of::<Entry>() as u64 * self.len() / PARTITIONS as u64);
         let numbered: Vec<_> = frames.iter().enumerate().collect();
-        let read_some = |some: &[_]| some.par_iter().map(|&frame| read(frame)).collect::<Result<Vec<Vec<Entry>>>>();
-        let mut partitions = Vec::new();
+        let read_some = |some: &[_]| some.par_iter().map(|&frame| read(frame)).collect::<Result<Vec<_>>>();
+        let mut partitions: Vec<(Vec<u64>, Vec<Entry>)> = Vec::new();
         // The next ones are read while these are looked at.
         for some in numbered.chunks(together).chain([&[][..]]) {
-            let look_at_all = || partitions.iter().for_each(|entries: &Vec<Entry>| each_shared(entries, |_| true, &mut look));
+            let look_at_all = || {
+                for (buffer, entries) in std::mem::take(&mut partitions) {
+                    each_shared(&entries, |_| true, &mut look);
+                    idle.put((buffer, entries));
+                }
+            };
             partitions = rayon::join(look_at_all, || read_some(some)).1?;
         }
         Ok(())
@@ -351,6 +370,22 @@ fn each_shared(entries: &[Entry], wanted: impl Fn(SetIndex) -> bool, mut look: i
         let posting = if all { posting } else { some.as_slice() };
         if posting.len() > 1 {
             look(posting);
+        }
+    }
+}
+
+/// Buffers that nobody uses at the moment: fresh memory costs time.
+#[derive(Default)]
+struct Idle<T>(Mutex<Vec<T>>);
+
+impl<T: Default> Idle<T> {
+    fn take(&self) -> T {
+        self.0.lock().ok().and_then(|mut idle| idle.pop()).unwrap_or_default()
+    }
+
+    fn put(&self, buffers: T) {
+        if let Ok(mut idle) = self.0.lock() {
+            idle.push(buffers);
         }
     }
 }
@@ -410,15 +445,16 @@ impl Scattered {
         Ok(())
     }
 
-    fn partition(&self, partition: usize) -> Result<Vec<Entry>> {
-        let mut entries = Vec::new();
+    /// Puts the entries of a partition into a buffer, and nothing else.
+    fn read(&self, partition: usize, entries: &mut Vec<Entry>) -> Result<()> {
+        entries.clear();
         let mut buffer = Vec::new();
         for (piece, places) in self.pieces.iter().enumerate() {
             let (at, words) = places[partition];
             let words = self.file.read_frame(at, piece as u32, words, &mut buffer)?;
             entries.extend(words.chunks_exact(2).map(Entry::from_words));
         }
-        Ok(entries)
+        Ok(())
     }
 }
 
