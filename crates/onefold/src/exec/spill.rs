@@ -292,9 +292,7 @@ impl SpillFile {
 
     /// Writes one frame at the end; returns where it begins.
     pub(crate) fn append_frame(&self, tag: u32, words: &[u64]) -> Result<u64> {
-        let mut frame = Vec::with_capacity(HEADING + words.len());
-        self.frame(tag, words, &mut frame);
-        self.append(&frame)
+        self.append_parts(&[&self.heading(tag, words), words])
     }
 
     /// Writes words at a place that nobody else writes to.

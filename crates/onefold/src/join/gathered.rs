@@ -130,7 +130,7 @@ impl Gathered {
         if start == NONE {
             return Ok(None);
         }
-        let number = region_of(set, self.regions.all.len(), |region| self.regions.all[region].first);
+        let number = self.regions.all.partition_point(|region| region.first <= set) - 1;
         let loaded = self.regions.load(number, || self.ahead.iter().for_each(|ahead| ahead.look(number)))?;
         Ok(loaded.map(|loaded| (loaded, start as usize)))
     }
@@ -139,7 +139,7 @@ impl Gathered {
 impl Gathering {
     /// Takes a set.
     pub(super) fn add(&self, set: SetIndex, words: &[u64]) -> Result<()> {
-        let region = region_of(set, self.firsts.len(), |region| self.firsts[region]);
+        let region = self.firsts.partition_point(|&first| first <= set) - 1;
         let start = lock(&self.filled[region])?.append(words, self.file.as_ref())?;
         self.starts[set as usize].store(start, Ordering::Relaxed);
         Ok(())
@@ -308,16 +308,6 @@ impl Layout {
         let most = (2 * part / block as u64).max(1);
         Layout { region: words.div_ceil(most).max(REGION.min(part)).max(1), block }
     }
-}
-
-/// The last of so many regions that begins before a set, or with it.
-fn region_of(set: SetIndex, regions: usize, first: impl Fn(usize) -> SetIndex) -> usize {
-    let (mut low, mut high) = (0, regions);
-    while low + 1 < high {
-        let middle = low.midpoint(high);
-        (low, high) = if first(middle) <= set { (middle, high) } else { (low, middle) };
-    }
-    low
 }
 
 pub(super) fn checksum(words: &[u64]) -> u32 {

@@ -291,8 +291,7 @@ impl Shared {
             sorted.iter().for_each(|entry| _ = keys_of_sets[entry.set as usize].fetch_add(1, Ordering::Relaxed));
             words.clear();
             words.extend(sorted.iter().flat_map(|entry| entry.to_words()));
-            let heading = file.heading(number as u32, words);
-            let frame = (file.append_parts(&[&heading, words])?, words.len());
+            let frame = (file.append_frame(number as u32, words)?, words.len());
             idle.put(buffers);
             Ok(frame)
         };
