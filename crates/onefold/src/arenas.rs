@@ -5,6 +5,8 @@ use std::sync::Arc;
 use crate::document::ShingleRef;
 use crate::error::{Error, Result};
 use crate::exec::SpillFile;
+use crate::join::Taken;
+use crate::learn::Model;
 use crate::shingle::set_hash;
 
 /// The shingle sets of documents that were read together, one after the other.
@@ -27,12 +29,18 @@ impl Default for Arena {
 pub struct Arenas {
     all: Vec<Arena>,
     file: Option<Arc<SpillFile>>,
+    taken: Option<Taken>,
 }
 
 impl Arenas {
-    /// With the file of those that are not in memory.
-    pub(crate) fn new(all: Vec<Arena>, file: Option<Arc<SpillFile>>) -> Arenas {
-        Arenas { all, file }
+    /// With the file of those that are not in memory, and what was taken from some while they were read.
+    pub(crate) fn new(all: Vec<Arena>, file: Option<Arc<SpillFile>>, taken: Option<Taken>) -> Arenas {
+        Arenas { all, file, taken }
+    }
+
+    /// The order in which shingles became keys while sets were read, if some did; it is there once.
+    pub(crate) fn take_model(&mut self) -> Option<Model> {
+        self.taken.as_mut()?.model.take()
     }
 
     /// A set; the buffer is for those that are not in memory.
@@ -84,9 +92,9 @@ impl Arenas {
         self.file.as_ref().is_some_and(|file| file.is_past())
     }
 
-    /// The arenas themselves, and the file of those that are not in memory.
-    pub(crate) fn into_parts(self) -> (Vec<Arena>, Option<Arc<SpillFile>>) {
-        (self.all, self.file)
+    /// The arenas themselves, the file of those that are not in memory, and what was taken from some.
+    pub(crate) fn into_parts(self) -> (Vec<Arena>, Option<Arc<SpillFile>>, Option<Taken>) {
+        (self.all, self.file, self.taken)
     }
 
     /// The arenas themselves, where all of them are in memory.

@@ -112,7 +112,7 @@ impl HashSets {
             start = end;
         }
         let sets = Sets::of_refs(&refs);
-        let arenas = Arenas::new(vec![Arena::Held(self.hashes)], None);
+        let arenas = Arenas::new(vec![Arena::Held(self.hashes)], None, None);
         let model = Model::learn(&arenas, &sets, exec)?;
         let ordered = Ordered::new(arenas, &sets, Some(model), None::<fn(u32) -> u32>, exec)?;
         let (common, method) = (Common::default(), Exact::new(threshold));

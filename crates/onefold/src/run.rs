@@ -145,7 +145,10 @@ fn decide(plan: &Plan, exec: &Exec<'_>, mut collection: Collection) -> Result<Ou
     // 5 learn
     let ordered = exec.stage(Stage::Learn, Some(sets.len() as u64), || {
         let looks_at_prefixes = matches!(method, Built::Exact(_)) || plan.relation == Relate::Containment;
-        let model = if looks_at_prefixes { Some(Model::learn(&collection.arenas, &sets, exec)?) } else { None };
+        let model = match collection.arenas.take_model() {
+            None if looks_at_prefixes => Some(Model::learn(&collection.arenas, &sets, exec)?),
+            taken => taken,
+        };
         let prefix = plan.looks_at_sets_in_order().then_some(|size| plan.join_threshold().prefix(size));
         Ordered::new(std::mem::take(&mut collection.arenas), &sets, model, prefix, exec)
     })?;

@@ -8,10 +8,11 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use rayon::prelude::*;
 
 use super::gathered::{Gathered, Loaded, lock};
-use super::lanes::Lanes;
+use super::lanes::{Lanes, NONE};
 use super::noted::Marks;
+use super::outlines::Outlines;
 use super::sets::{SetIndex, Sets};
-use super::shared::{Entry, Partitioned};
+use super::taking::{Buffers, Taken};
 use crate::arenas::{Arena, Arenas};
 use crate::document::ShingleRef;
 use crate::error::{Error, Result};
@@ -26,6 +27,7 @@ pub(super) struct Apart {
     file: Arc<SpillFile>,
     /// The join keys, until somebody takes them.
     keys: Mutex<Option<Lanes>>,
+    pub(super) outlines: Outlines,
     gathered: RwLock<Option<Gathered>>,
 }
 
@@ -36,18 +38,9 @@ pub(super) struct Hold {
     region: Option<Arc<Loaded>>,
 }
 
-/// What it takes to look at the sets of an arena, kept from arena to arena.
-#[derive(Default)]
-struct Buffers {
-    pages: Option<Pages>,
-    keys: Vec<u64>,
-    scratch: Vec<u64>,
-    entries: Vec<Entry>,
-    scattered: Partitioned<Entry>,
-}
-
 impl Apart {
-    /// Takes the keys of all sets: so many of its first shingles in the order of the model as `prefix` says for the size of a set.
+    /// Takes the keys of all sets from which they were not taken when they were read: so many of its first shingles in the order of the model
+    /// as `prefix` says for the size of a set.
     pub(super) fn new(
         arenas: Arenas,
         sets: &Sets,
@@ -55,29 +48,28 @@ impl Apart {
         prefix: impl Fn(u32) -> u32 + Sync + Send,
         exec: &Exec<'_>,
     ) -> Result<Apart> {
-        let (arenas, file) = arenas.into_parts();
+        let (arenas, file, taken) = arenas.into_parts();
         let file = file.ok_or_else(|| Error::Bug("a spilled arena without a file".into()))?;
-        let keys = Lanes::new(sets.sizes().iter().map(|&size| u64::from(prefix(size))).sum(), exec)?;
-        let by_arena = by_arena(sets, arenas.len(), |_| true);
-        let take = |buffers: &mut Buffers, (arena, members): (&Arena, Vec<SetIndex>)| {
+        let mut outlines = Outlines::new(sets.len(), arenas.len());
+        let (keys, numbers) = match taken {
+            Some(taken) => take_over(taken, sets, &mut outlines)?,
+            None => (Lanes::new(exec)?, (0..sets.len() as u32).collect()),
+        };
+        let by_arena = by_arena(sets, arenas.len(), |set| numbers[set as usize] != NONE);
+        let take = |(pages, buffers): &mut (Option<Pages>, Buffers), (arena, members): (&Arena, Vec<SetIndex>)| {
             exec.check()?;
             exec.observer.advance(Stage::Learn, members.len() as u64);
-            let Buffers { pages, keys: of_set, scratch, entries, scattered } = buffers;
             let words = Words::of(arena, &file, &members, sets, pages)?;
-            for number in members {
-                let set = words.set(sets.refs()[number as usize])?;
-                of_set.clear();
-                model.first_in_order(set, prefix(set.len() as u32) as usize, of_set, scratch);
-                entries.extend(of_set.iter().zip(0..).map(|(&key, place)| Entry { key, set: number, place }));
+            for member in members {
+                let set = words.set(sets.refs()[member as usize])?;
+                buffers.take(model, numbers[member as usize], set, prefix(set.len() as u32));
             }
-            scattered.fill(entries, |entry| entry.key);
-            entries.clear();
-            keys.add(scattered)
+            buffers.hand_over(&keys)
         };
         exec.with_waiting(bytes_to_look(sets), || {
             arenas.par_iter().zip(by_arena).map_init(Default::default, take).collect::<Result<()>>()
         })?;
-        Ok(Apart { arenas, file, keys: Mutex::new(Some(keys)), gathered: RwLock::default() })
+        Ok(Apart { arenas, file, keys: Mutex::new(Some(keys)), outlines, gathered: RwLock::default() })
     }
 
     /// The join keys of all sets, for the first who asks.
@@ -141,6 +133,32 @@ impl Apart {
         self.file.read(at, words)?;
         verified(words, place).ok_or_else(|| damaged(&self.file, at))
     }
+}
+
+/// Gives the sets from which keys were taken their numbers, and the others new ones. Returns the keys, and by set the number under which its keys
+/// are still to be taken; none for sets from which they were.
+fn take_over(taken: Taken, sets: &Sets, outlines: &mut Outlines) -> Result<(Lanes, Vec<u32>)> {
+    let Taken { mut keys, count, arenas, .. } = taken;
+    let mut numbers = vec![NONE; sets.len()];
+    let mut named = vec![NONE; count as usize];
+    for (set, place) in (0..).zip(sets.refs()).filter(|(_, place)| place.len > 0) {
+        match &arenas[place.arena as usize] {
+            Some(arena) => {
+                let nth = arena.starts.partition_point(|(start, _)| *start < place.start);
+                let (_, outline) = arena.starts.get(nth).ok_or_else(|| Error::Bug("a set without keys".into()))?;
+                named[arena.first as usize + nth] = set;
+                outlines.place(set, place.arena, *outline, place.len);
+            }
+            None => {
+                numbers[set as usize] = named.len() as u32;
+                named.push(set);
+            }
+        }
+    }
+    let drawn = arenas.into_iter().enumerate().filter_map(|(arena, taken)| Some((arena, taken?.outlines)));
+    drawn.for_each(|(arena, drawn)| outlines.add(arena, drawn));
+    keys.rename(named);
+    Ok((keys, numbers))
 }
 
 /// Bytes that a thread takes to look at the sets of one arena after the other.

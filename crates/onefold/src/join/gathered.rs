@@ -1,7 +1,7 @@
-//! Chosen sets by size: in memory where they fit, otherwise on disk, region after region, as much of them in memory as there is room for.
+//! Chosen sets by size, region after region: in memory as far as there is room, the others on disk.
 //!
 //! Sets lie in regions of a few megabytes by size, and inside a region as they come. A region that goes to disk has its last words in memory
-//! until they are worth writing. Who verifies candidates looks at one set after the other with those beside it that are a little smaller, so
+//! until they are worth writing; those of the smallest sets stay in memory. Who verifies candidates looks at one set after the other with those beside it that are a little smaller, so
 //! each region is read once, as a whole, while there is room for all that is looked at. Where there is not, sets are read one by one.
 
 use std::collections::BTreeMap;
@@ -69,6 +69,8 @@ struct Region {
     words: usize,
     /// Of each block.
     checksums: Vec<u32>,
+    /// Whether it never goes to disk.
+    stays: bool,
 }
 
 /// A region that is in memory, or about to be.
@@ -87,7 +89,9 @@ impl Loaded {
 /// Regions in memory.
 #[derive(Default)]
 struct Window {
-    /// With the words that each was counted as.
+    /// Those that never go.
+    staying: Vec<Arc<Loaded>>,
+    /// The others, by their number among all, with the words that each was counted as.
     held: BTreeMap<usize, (Arc<Loaded>, u64)>,
     /// Words that a region takes at least.
     usual: u64,
@@ -104,18 +108,20 @@ impl Gathered {
         let all = 0..sets.len() as SetIndex;
         let before = sums(all.clone().map(|set| if is_wanted(set) { sets.sizes()[set as usize].into() } else { 0 }));
         let total = before[sets.len()];
-        // Half of what is left: verifying takes memory as well.
+        // Half of what is left: verifying takes memory as well. If some go to disk, those that are in memory at the moment need room, too.
         let file = match exec.spill_beyond(50, total * size_of::<u64>() as u64) {
             Some(spill) => Some(spill.scratch("sets", Way::Past)?),
             None => None,
         };
+        let most_staying = if file.is_some() { exec.memory.left() / size_of::<u64>() as u64 / 3 } else { u64::MAX };
         let layout = Layout::new(total, exec);
         let mut at = 0;
         let region = |range: std::ops::Range<SetIndex>| {
             let words = (before[range.end as usize] - before[range.start as usize]) as usize;
-            let region = Region { first: range.start, at, words, checksums: Vec::new() };
-            at += words.next_multiple_of(PAGE) as u64;
-            let block = if file.is_some() { layout.block.min(words) } else { words };
+            let stays = before[range.end as usize] <= most_staying;
+            let region = Region { first: range.start, at, words, checksums: Vec::new(), stays };
+            at += if stays { 0 } else { words.next_multiple_of(PAGE) as u64 };
+            let block = if stays { words } else { layout.block.min(words) };
             Mutex::new(Filling { region, block: Pages::new(block), filled: 0, written: 0 })
         };
         let filled: Vec<Mutex<Filling>> = pieces(&before, layout.region, all.clone()).map(region).collect();
@@ -151,16 +157,17 @@ impl Gathering {
         let mut window = Window { usual: layout.region.next_multiple_of(PAGE as u64), ..Window::default() };
         let close = |filling: Mutex<Filling>| {
             let mut filling = filling.into_inner().map_err(|_| failed())?;
+            if filling.region.stays {
+                let pages = OnceLock::from(filling.block);
+                return Ok((filling.region, Some(Arc::new(Loaded { reading: Mutex::default(), pages }))));
+            }
             file.as_ref().map_or(Ok(()), |file| filling.write(file))?;
-            Ok((filling.region, filling.block))
+            Ok((filling.region, None))
         };
-        let (all, blocks): (Vec<Region>, Vec<Pages>) =
+        let (all, staying): (Vec<Region>, Vec<Option<Arc<Loaded>>>) =
             filled.into_par_iter().map(close).collect::<Result<Vec<_>>>()?.into_iter().unzip();
-        if file.is_none() {
-            let loaded = |block: Pages| Arc::new(Loaded { reading: Mutex::default(), pages: OnceLock::from(block) });
-            window.held = blocks.into_iter().map(|block| (loaded(block), 0)).enumerate().collect();
-        } else {
-            drop(blocks);
+        window.staying = staying.into_iter().flatten().collect();
+        if file.is_some() {
             // Each thread may hold on to two more that have gone, and pairs take room as well.
             let pinned = 2 * rayon::current_num_threads() as u64 * window.usual;
             window.most = (exec.memory.part(8, 0) * 5 / size_of::<u64>() as u64).saturating_sub(pinned);
@@ -231,7 +238,7 @@ impl Ahead {
 impl Window {
     /// Takes a region in, with pages for it if it is new and there are any. Smaller sets go first: those that are looked at rise.
     fn take_in(&mut self, number: usize, words: u64) -> Option<(Arc<Loaded>, Option<Pages>)> {
-        if let Some((loaded, _)) = self.held.get(&number) {
+        if let Some(loaded) = self.staying.get(number).or_else(|| self.held.get(&number).map(|(loaded, _)| loaded)) {
             return Some((loaded.clone(), None));
         }
         let words = words.max(self.usual);
@@ -268,7 +275,7 @@ impl Filling {
     fn append(&mut self, mut words: &[u64], file: Option<&SpillFile>) -> Result<u32> {
         let start = (self.written + self.filled) as u32;
         while !words.is_empty() {
-            if let Some(file) = file.filter(|_| self.filled == self.block.len()) {
+            if let Some(file) = file.filter(|_| self.filled == self.block.len() && !self.region.stays) {
                 self.write(file)?;
             }
             let room = self.block.len() - self.filled;

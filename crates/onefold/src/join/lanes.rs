@@ -1,9 +1,10 @@
-//! Entries on disk by partition of their keys, as they come from several threads.
+//! Entries on disk by partition of their keys, as they come from several threads. The sets of which they are may get other numbers later.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::gathered::{checksum, lock};
+use super::sets::SetIndex;
 use super::shared::{Entry, PARTITIONS, Partitioned};
 use crate::error::Result;
 use crate::exec::{Exec, PAGE, Pages, SpillFile, Way};
@@ -12,21 +13,32 @@ use crate::exec::{Exec, PAGE, Pages, SpillFile, Way};
 const ENTRY: usize = 2;
 /// Least and most words that are written at a time.
 const BLOCK: std::ops::RangeInclusive<usize> = PAGE..=32 * PAGE;
+/// Words that the file gets at a time.
+const ROOM: u64 = 1 << 23;
+/// In the place of a set: nobody asks for it.
+pub(super) const NONE: SetIndex = SetIndex::MAX;
 
 /// See the module. Each partition is a lane: some blocks anywhere in the file, and a last one that waits in memory.
+#[derive(Debug)]
 pub(super) struct Lanes {
     file: SpillFile,
     all: Vec<Mutex<Lane>>,
     /// Where the next block will be.
     next: AtomicU64,
+    /// Words that the file has room for.
+    room: Mutex<u64>,
+    /// By the number of a set in the entries: the set. Nothing where they are the same.
+    sets: Vec<SetIndex>,
 }
 
+#[derive(Debug)]
 struct Lane {
     last: Pages,
     filled: usize,
     written: Vec<Block>,
 }
 
+#[derive(Debug)]
 struct Block {
     at: u64,
     words: usize,
@@ -39,14 +51,19 @@ impl Lanes {
         entries * (ENTRY * size_of::<u64>()) as u64
     }
 
-    /// With room for so many entries.
-    pub(super) fn new(entries: u64, exec: &Exec<'_>) -> Result<Lanes> {
+    /// Without entries.
+    pub(super) fn new(exec: &Exec<'_>) -> Result<Lanes> {
         let fit = exec.memory.part(16, 0) as usize / PARTITIONS / 8 / PAGE * PAGE;
         let block = fit.clamp(*BLOCK.start(), *BLOCK.end());
         let file = exec.spill()?.scratch("keys", Way::Past)?;
-        file.make_room(entries * ENTRY as u64 + (PARTITIONS * block) as u64)?;
         let lane = |_| Mutex::new(Lane { last: Pages::new(block), filled: 0, written: Vec::new() });
-        Ok(Lanes { file, all: (0..PARTITIONS).map(lane).collect(), next: AtomicU64::new(0) })
+        let all = (0..PARTITIONS).map(lane).collect();
+        Ok(Lanes { file, all, next: AtomicU64::new(0), room: Mutex::new(0), sets: Vec::new() })
+    }
+
+    /// Now it is known which sets the numbers stand for, and which of them nobody asks for.
+    pub(super) fn rename(&mut self, sets: Vec<SetIndex>) {
+        self.sets = sets;
     }
 
     /// Adds entries.
@@ -71,6 +88,7 @@ impl Lanes {
 
     fn write(&self, lane: &mut Lane) -> Result<()> {
         let at = self.next.fetch_add(lane.last.len() as u64, Ordering::Relaxed);
+        self.make_room(at + lane.last.len() as u64)?;
         self.file.write_at(at, lane.last.words())?;
         let checksum = checksum(&lane.last.words()[..lane.filled]);
         lane.written.push(Block { at, words: lane.filled, checksum });
@@ -78,7 +96,16 @@ impl Lanes {
         Ok(())
     }
 
-    /// How many entries a partition has.
+    fn make_room(&self, words: u64) -> Result<()> {
+        let mut room = lock(&self.room)?;
+        while *room < words {
+            *room += ROOM;
+            self.file.make_room(*room)?;
+        }
+        Ok(())
+    }
+
+    /// How many entries a partition has, with those that nobody asks for.
     pub(super) fn len(&self, partition: usize) -> usize {
         let words = |lane: &Lane| lane.written.iter().map(|block| block.words).sum::<usize>() + lane.filled;
         self.all[partition].lock().map_or(0, |lane| words(&lane) / ENTRY)
@@ -96,9 +123,18 @@ impl Lanes {
             if checksum(words) != block.checksum {
                 return Err(self.file.damaged(block.at, "keys are not what was written"));
             }
-            entries.extend(words.chunks_exact(ENTRY).map(Entry::from_words));
+            self.append(words, entries);
         }
-        entries.extend(lane.last.words()[..lane.filled].chunks_exact(ENTRY).map(Entry::from_words));
+        self.append(&lane.last.words()[..lane.filled], entries);
         Ok(())
+    }
+
+    fn append(&self, words: &[u64], entries: &mut Vec<Entry>) {
+        let read = words.chunks_exact(ENTRY).map(Entry::from_words);
+        if self.sets.is_empty() {
+            return entries.extend(read);
+        }
+        let renamed = read.map(|entry| Entry { set: self.sets[entry.set as usize], ..entry });
+        entries.extend(renamed.filter(|entry| entry.set != NONE));
     }
 }

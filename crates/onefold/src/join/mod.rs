@@ -17,12 +17,14 @@ mod lanes;
 mod needs;
 mod noted;
 mod ordered;
+mod outlines;
 mod pairs;
 mod probe;
 mod seen;
 mod sets;
 mod shared;
 mod sketches;
+mod taking;
 mod tasks;
 
 use std::ops::Range;
@@ -36,6 +38,7 @@ pub use ordered::Ordered;
 pub use pairs::PairList;
 pub use sets::{Sameness, SetIndex, Sets};
 pub use sketches::{Beside, Sketches};
+pub(crate) use taking::{Taken, TakenArena, Taking};
 pub(crate) use tasks::{pieces, sums};
 
 use crate::cluster::Components;
@@ -166,7 +169,7 @@ impl<'a, F: Fingerprint + ?Sized> Join<'a, F> {
                     for set in sets {
                         let Some((partners, wanted)) = self.partners_once(task, set) else { continue };
                         let unseen = prober.find_candidates(&self.space, lookup, set, partners, wanted);
-                        notes.note(&mut pad, set, unseen, prober.candidates())?;
+                        notes.note(&mut pad, set, unseen, self.drop_far(set, prober))?;
                     }
                     notes.take(pad)
                 };
@@ -187,6 +190,19 @@ impl<'a, F: Fingerprint + ?Sized> Join<'a, F> {
         self.keys = Keys::Gone;
         exec.memory.make_room();
         self.verify_noted(exec, noted, collector)
+    }
+
+    /// The candidates of a set that was probed, without those that are plainly too far from it.
+    fn drop_far<'p>(&self, set: SetIndex, prober: &'p mut Prober) -> &'p [(SetIndex, u32)] {
+        if let (Some(outlines), Some(threshold)) = (self.space.ordered.outlines(), self.space.bar.threshold) {
+            let size = |set: SetIndex| self.space.sets.sizes()[set as usize];
+            let most = |partner: SetIndex| {
+                let needed = threshold.needed_overlap(size(set), size(partner));
+                (u64::from(size(set)) + u64::from(size(partner))).saturating_sub(2 * u64::from(needed))
+            };
+            prober.retain_candidates(|partner| !outlines.differ_by_more(set, partner, most(partner)));
+        }
+        prober.candidates()
     }
 
     fn verify_noted(&self, exec: &Exec<'_>, noted: Noted<'_>, collector: &Collector<'_>) -> Result<()> {

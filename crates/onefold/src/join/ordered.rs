@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use super::apart::{Apart, Hold};
 use super::lanes::Lanes;
 use super::noted::Marks;
+use super::outlines::Outlines;
 use super::sets::{SetIndex, Sets};
 use crate::arenas::Arenas;
 use crate::document::{Entry, ShingleRef};
@@ -81,6 +82,11 @@ impl<'a> Ordered<'a> {
     /// Does what looks at chosen sets, in the order of their sizes.
     pub(super) fn gathering<T>(&self, chosen: &Marks, exec: &Exec<'_>, work: impl FnOnce() -> Result<T>) -> Result<T> {
         if let Place::Apart(apart) = &self.place { apart.gathering(chosen, self.sets, exec, work) } else { work() }
+    }
+
+    /// Outlines of sets that were drawn before there was a join, if there are any.
+    pub(super) fn outlines(&self) -> Option<&Outlines> {
+        if let Place::Apart(apart) = &self.place { Some(&apart.outlines) } else { None }
     }
 
     /// The join keys of all sets, if they were taken when sets were put in order; they are there once.

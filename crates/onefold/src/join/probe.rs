@@ -129,6 +129,11 @@ impl Prober {
         &self.candidates
     }
 
+    /// Drops those of them that are not wanted.
+    pub(super) fn retain_candidates(&mut self, wanted: impl Fn(SetIndex) -> bool) {
+        self.candidates.retain(|&(candidate, _)| wanted(candidate));
+    }
+
     /// Finds the candidates of a set in `partners` that `wanted` lets through. Returns how many keys were not counted for some of them.
     pub(super) fn find_candidates<F: Fingerprint + ?Sized>(
         &mut self,

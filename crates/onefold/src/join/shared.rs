@@ -1,8 +1,8 @@
 //! Keys that at least two sets share: what the index is made of.
 //!
-//! All keys are looked at twice, some thousands of them at a time, scattered into partitions by their low bits. The first look sets bits for
-//! them: keys whose bits nobody else set are of one set, as most are, and are never stored. The others are sorted inside their partitions,
-//! which shows what is really shared. Where they are too many for memory, partitions lie on disk and are looked at one by one.
+//! Keys are looked at some thousands at a time, scattered into partitions by their low bits, and sorted inside their partitions, which shows
+//! what is shared. Where all of them are too many for memory, a look before that sets bits for them: keys whose bits nobody else set are of one
+//! set, and are never stored. Where the others are still too many, partitions lie on disk and are looked at one by one.
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -69,12 +69,18 @@ struct AllKeys<'a, K> {
 }
 
 impl<'a, K: KeysOf> AllKeys<'a, K> {
-    /// Looks at all keys for the first time.
-    fn new(count: usize, keys_of: &'a K, exec: &Exec<'_>) -> Result<(AllKeys<'a, K>, Seen)> {
+    /// Nothing has been looked at yet.
+    fn new(count: usize, keys_of: &'a K, exec: &Exec<'_>) -> AllKeys<'a, K> {
         let before = sums((0..count as SetIndex).map(|set| keys_of.count(set)));
-        let blocks: Vec<Range<SetIndex>> = pieces(&before, keys_together(before[count], exec), 0..count as SetIndex).collect();
+        let blocks = pieces(&before, keys_together(before[count], exec), 0..count as SetIndex).collect();
+        AllKeys { keys_of, count, before, blocks, file: None }
+    }
+
+    /// Looks at all keys for the first time.
+    fn look(&mut self, exec: &Exec<'_>) -> Result<Seen> {
+        let AllKeys { keys_of, count, before, blocks, .. } = &*self;
         let file = if keys_of.is_held() { None } else { Some(exec.spill()?.scratch("keys", Way::Past)?) };
-        let slots = Seen::slots(before[count], exec.memory.part(4, 1 << 20) / rayon::current_num_threads() as u64);
+        let slots = Seen::slots(before[*count], exec.memory.part(4, 1 << 20) / rayon::current_num_threads() as u64);
         let next = AtomicUsize::new(0);
         let look = || {
             let (mut seen, mut buffers, mut places) = (Seen::new(slots), K::Buffers::default(), Vec::new());
@@ -96,8 +102,8 @@ impl<'a, K: KeysOf> AllKeys<'a, K> {
         let mut starts = vec![0; if file.is_some() { blocks.len() } else { 0 }];
         let (seen, places): (Vec<Seen>, Vec<_>) = looks.into_iter().unzip();
         places.into_iter().flatten().for_each(|(block, start)| starts[block] = start);
-        let all = seen.into_iter().reduce(Seen::and).unwrap_or_else(|| Seen::new(slots));
-        Ok((AllKeys { keys_of, count, before, blocks, file: file.map(|file| (file, starts)) }, all))
+        self.file = file.map(|file| (file, starts));
+        Ok(seen.into_iter().reduce(Seen::and).unwrap_or_else(|| Seen::new(slots)))
     }
 
     /// How many keys the sets of a block have.
@@ -140,8 +146,8 @@ impl<'a, K: KeysOf> AllKeys<'a, K> {
         (0..self.blocks.len()).into_par_iter().map_init(Default::default, count).sum()
     }
 
-    /// The entries of keys that were seen twice, of the sets of some blocks.
-    fn scatter(&self, blocks: Range<usize>, seen: &Seen) -> Result<Vec<Partitioned<Entry>>> {
+    /// The entries of keys of the sets of some blocks; of those that were seen twice, if that is known.
+    fn scatter(&self, blocks: Range<usize>, seen: Option<&Seen>) -> Result<Vec<Partitioned<Entry>>> {
         type Entries = (Vec<Entry>, Partitioned<Entry>);
         let scatter_block = |(buffers, (entries, all)): &mut ((K::Buffers, Vec<u64>), Entries), block: usize| {
             entries.clear();
@@ -149,7 +155,9 @@ impl<'a, K: KeysOf> AllKeys<'a, K> {
                 entries.extend(keys.iter().zip(0..).map(|(&key, place)| Entry { key, set, place }));
             })?;
             all.fill(entries, |entry| entry.key);
-            all.retain(|entry| seen.twice(entry.key));
+            if let Some(seen) = seen {
+                all.retain(|entry| seen.twice(entry.key));
+            }
             Ok(all.clone())
         };
         blocks.into_par_iter().map_init(Default::default, scatter_block).collect()
@@ -206,18 +214,19 @@ impl Shared {
 
     /// The shared keys of `count` sets.
     pub(super) fn build<K: KeysOf>(count: usize, keys_of: &K, exec: &Exec<'_>) -> Result<Shared> {
-        let (all, seen) = AllKeys::new(count, keys_of, exec)?;
-        let keys = all.before[count];
-        let spill_of = |entries| exec.spill_beyond(Shared::SHARE, Shared::bytes_of_entries(entries) + all.bytes_to_scatter());
-        // Counting takes a look of its own, so it is done where it matters.
-        if spill_of(keys).is_some() {
-            let entries = all.count_seen_twice(&seen)?;
-            if let Some(spill) = spill_of(entries) {
+        let mut all = AllKeys::new(count, keys_of, exec);
+        let to_scatter = all.bytes_to_scatter();
+        let spill_of = |entries| exec.spill_beyond(Shared::SHARE, Shared::bytes_of_entries(entries) + to_scatter);
+        let blocks = if spill_of(all.before[count]).is_none() {
+            all.scatter(0..all.blocks.len(), None)?
+        } else {
+            // Too many, unless most of them are of one set.
+            let seen = all.look(exec)?;
+            if let Some(spill) = spill_of(all.count_seen_twice(&seen)?) {
                 return Shared::build_spilled(&all, seen, exec, spill);
             }
-        }
-        let blocks = all.scatter(0..all.blocks.len(), &seen)?;
-        drop(seen);
+            all.scatter(0..all.blocks.len(), Some(&seen))?
+        };
         let shared = |sorted: &mut Vec<Entry>, partition: usize| {
             shared_keys(blocks.iter().map(|block| block.partition(partition)), sorted)
         };
@@ -416,7 +425,7 @@ impl Scattered {
                 keys += all.keys(end);
                 end += 1;
             }
-            scattered.append(&all.scatter(first..end, seen)?)?;
+            scattered.append(&all.scatter(first..end, Some(seen))?)?;
             (first, keys) = (end, 0);
         }
         Ok(scattered)

@@ -46,9 +46,36 @@ pub(crate) fn feature_frequencies(collection: &Collection, sets: &Sets, ordered:
 }
 
 /// Statistics of a collection.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Model {
     classes: Vec<Class>,
+}
+
+/// A model while sets of a sample come.
+pub(crate) struct Learning {
+    counters: Vec<u8>,
+}
+
+impl Default for Learning {
+    fn default() -> Self {
+        Learning { counters: vec![0; COUNTERS] }
+    }
+}
+
+impl Learning {
+    /// Counts the shingles of a set.
+    pub(crate) fn count(&mut self, shingles: &[u64]) {
+        for &shingle in shingles {
+            let counter = &mut self.counters[slot(shingle)];
+            *counter = counter.saturating_add(1);
+        }
+    }
+
+    /// What they say of all sets.
+    pub(crate) fn finish(mut self) -> Model {
+        self.counters.iter_mut().for_each(|counter| *counter = class_of(*counter));
+        Model { classes: self.counters }
+    }
 }
 
 impl Model {
@@ -56,13 +83,7 @@ impl Model {
     pub fn learn(arenas: &Arenas, sets: &Sets, exec: &Exec<'_>) -> Result<Model> {
         let total: u64 = sets.refs().iter().map(|set| u64::from(set.len)).sum();
         let one_in = total.div_ceil(SAMPLE).max(1);
-        let mut counters = vec![0u8; COUNTERS];
-        let mut count = |shingles: &[u64]| {
-            for &shingle in shingles {
-                let counter = &mut counters[slot(shingle)];
-                *counter = counter.saturating_add(1);
-            }
-        };
+        let mut learning = Learning::default();
         let mut sample: Vec<ShingleRef> = sets.refs().iter().filter(|set| set.hash % one_in == 0).copied().collect();
         if arenas.are_far() {
             // Many at once, in the order in which they lie there.
@@ -76,18 +97,15 @@ impl Model {
                 pieces(&before, TOGETHER, 0..sample.len() as SetIndex).try_for_each(|some| {
                     let some = &sample[some.start as usize..some.end as usize];
                     let loaded = some.par_iter().map(load).collect::<Result<Vec<_>>>()?;
-                    loaded.iter().for_each(|shingles| count(shingles));
+                    loaded.iter().for_each(|shingles| learning.count(shingles));
                     exec.check()
                 })
             })?;
         } else {
             let mut buffer = Vec::new();
-            sample.iter().try_for_each(|set| arenas.set(*set, &mut buffer).map(&mut count))?;
+            sample.iter().try_for_each(|set| arenas.set(*set, &mut buffer).map(|shingles| learning.count(shingles)))?;
         }
-        for counter in &mut counters {
-            *counter = class_of(*counter);
-        }
-        Ok(Model { classes: counters })
+        Ok(learning.finish())
     }
 
     /// Puts a sorted set into the order of the join, rare shingles first: each becomes (class, hash).

@@ -11,6 +11,7 @@ use crate::arenas::Arenas;
 use crate::document::{Collection, Counted, Entry, Flags, InputFile, Locator, ShingleRef};
 use crate::error::{Result, SkipKind, Skipped};
 use crate::exec::SpillFile;
+use crate::join::Taking;
 use crate::run::Stage;
 
 /// Batches that are opened at a time.
@@ -20,6 +21,7 @@ const TOGETHER: usize = 64;
 pub(super) fn assemble(
     mut batches: Vec<Batch>,
     spilled: Option<Arc<SpillFile>>,
+    taking: Option<Taking>,
     files: Vec<InputFile>,
     mut skipped: Vec<Skipped>,
 ) -> Result<Collection> {
@@ -27,7 +29,7 @@ pub(super) fn assemble(
     let mut sources = Sources::default();
     let mut documents = Vec::new();
     let mut by_address = HashSet::new();
-    let mut arenas = Vec::with_capacity(batches.len());
+    let (mut arenas, mut taken) = (Vec::with_capacity(batches.len()), Vec::with_capacity(batches.len()));
     let mut lines_before: HashMap<u32, u64> = HashMap::new();
     let mut texts = HashMap::new();
     let mut batches = batches.into_iter().peekable();
@@ -35,7 +37,7 @@ pub(super) fn assemble(
         // Those on disk are waited for together.
         let some: Vec<Batch> = batches.by_ref().take(TOGETHER).collect();
         let opened = some.into_par_iter().map(|batch| batch.open(spilled.as_deref())).collect::<Result<Vec<_>>>()?;
-        for (about, arena) in opened {
+        for (about, arena, of_arena) in opened {
             let before = lines_before.entry(about.file).or_default();
             let number = |line: Option<u64>| line.map_or(0, |line| *before + line + 1);
             for mut raw in about.documents {
@@ -53,6 +55,7 @@ pub(super) fn assemble(
             skipped.extend(about.refused.into_iter().map(skip));
             *before += about.lines;
             arenas.push(arena);
+            taken.push(of_arena);
         }
     }
     documents.shrink_to_fit();
@@ -74,7 +77,7 @@ pub(super) fn assemble(
     } else {
         documents.iter().map(|d| texts.remove(&d.locator).unwrap_or_default()).collect()
     };
-    let arenas = Arenas::new(arenas, spilled);
+    let arenas = Arenas::new(arenas, spilled, taking.map(|taking| taking.finish(taken)));
     Ok(Collection { documents, files, sources, arenas, texts, counted: Counted::default(), reference_documents: None, skipped })
 }
 

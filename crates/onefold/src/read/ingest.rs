@@ -14,16 +14,20 @@ use super::fields::FieldRow;
 use super::keep::{About, Batch, Keeper};
 use super::lines::LineBlock;
 use super::resume::{AllRead, Done, Journal, Left};
+use super::sample::sampled_order;
 use super::warc::ContentRecord;
 use super::{Input, Source, open};
 use crate::document::{Collection, Counted, Document, InputFile, WordCounts};
 use crate::error::{Error, Result, Skipped};
 use crate::exec::{Exec, SpillFile, Way, give_back};
+use crate::join::Taking;
+use crate::learn::Model;
 use crate::normalize::CommonWords;
 use crate::plan::Plan;
 use crate::report::Sink;
 use crate::run::Stage;
 use crate::shingle::Collisions;
+use crate::threshold::Threshold;
 
 /// What a worker takes.
 pub(super) enum Unit {
@@ -89,22 +93,44 @@ pub fn ingest(plan: &Plan, exec: &Exec<'_>, source: Source, sink: &dyn Sink) -> 
     let read = match left.all_read {
         Some(note) => {
             let files = note.unlisted.iter().map(|(name, reference)| super::unlisted(name, *reference)).collect();
-            AllBatches { batches: left.batches, spilled: left.file, files, unread: note.unread, counted: note.counted }
+            AllBatches {
+                batches: left.batches,
+                spilled: left.file,
+                taking: None,
+                files,
+                unread: note.unread,
+                counted: note.counted,
+            }
         }
         None => {
+            let order = order_before_reading(plan, exec, &listed)?;
             let inputs = Inputs { listed: &listed, streams, memory: &memory };
-            read_batches(plan, exec, inputs, common.as_ref(), keeper, left)?
+            read_batches(plan, exec, inputs, common.as_ref(), keeper.taking_keys(order), left)?
         }
     };
     exec.observer.end(Stage::Read);
     skipped.extend(read.unread);
     let files = listed.into_iter().map(|l| l.file).chain(read.files).collect();
     let counted = read.counted;
-    let mut collection = assemble(read.batches, read.spilled, files, skipped)?;
+    let mut collection = assemble(read.batches, read.spilled, read.taking, files, skipped)?;
     let inputs = collection.inputs();
     collection.reference_documents = has_reference.then_some((collection.documents.len() - inputs) as u64);
     collection.counted = counted;
     Ok(collection)
+}
+
+/// The order of shingles in the join, learned from a sample of the files, if so much is to be read that sets will go to disk: their keys are
+/// then taken at once.
+fn order_before_reading(plan: &Plan, exec: &Exec<'_>, listed: &[Listed]) -> Result<Option<(Model, Threshold)>> {
+    /// Sets take about as many bytes as the text; most of them should go to disk.
+    const MOST: u64 = 2;
+    let bytes: u64 = listed.iter().map(|listed| listed.file.bytes).sum();
+    let can_be_held =
+        exec.spill.is_none() || exec.memory.limit().map_or(!exec.memory.is_tight(), |limit| bytes < limit / 3 * MOST);
+    if can_be_held || !plan.looks_at_sets_in_order() || plan.min_idf.is_some() {
+        return Ok(None);
+    }
+    Ok(Some((sampled_order(plan, exec, listed)?, plan.join_threshold())))
 }
 
 /// What there is to be read.
@@ -146,6 +172,7 @@ pub(super) struct Inputs<'a> {
 pub(super) struct AllBatches {
     pub(super) batches: Vec<Batch>,
     spilled: Option<Arc<SpillFile>>,
+    taking: Option<Taking>,
     /// Streams and memory, numbered after the listed files.
     files: Vec<InputFile>,
     pub(super) unread: Vec<Skipped>,
@@ -184,7 +211,8 @@ pub(super) fn read_batches(
     if keeper.spilling() {
         give_back();
     }
-    Ok(AllBatches { batches, spilled: keeper.into_file(), files, unread, counted })
+    let (spilled, taking) = keeper.into_parts();
+    Ok(AllBatches { batches, spilled, taking, files, unread, counted })
 }
 
 /// What all threads of a pass over the bytes look at.
@@ -212,7 +240,7 @@ impl Reading<'_> {
             let (send_unit, units) = bounded::<Weighed>(exec.threads * 2);
             let work = &work;
             let start = |units: Receiver<Weighed>| scope.spawn(move || work(&units));
-            let workers: Vec<_> = (0..exec.threads).map(|_| start(units.clone())).collect();
+            let workers: Vec<_> = (0..keeper.workers()).map(|_| start(units.clone())).collect();
             drop(units);
             let mut feeder =
                 Feeder { plan, exec, keeper, done, units: send_unit, extra_files: Vec::new(), listed, unread: Vec::new() };

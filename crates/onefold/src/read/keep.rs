@@ -12,6 +12,9 @@ use super::resume::Journal;
 use crate::arenas::Arena;
 use crate::error::{Error, Result};
 use crate::exec::{BATCHES, Exec, HEADING, SpillFile, Way};
+use crate::join::{TakenArena, Taking};
+use crate::learn::Model;
+use crate::threshold::Threshold;
 
 /// What a worker gives back for a unit.
 #[derive(Debug)]
@@ -32,6 +35,8 @@ pub(super) enum Place {
         at: u64,
         /// Words of the first frame.
         words: usize,
+        /// What was taken from its sets when they were written.
+        taken: Option<TakenArena>,
     },
 }
 
@@ -73,16 +78,16 @@ impl Batch {
         Batch { file: about.file, position: about.position, place: Place::Held(about, shingles) }
     }
 
-    /// What it holds.
-    pub(super) fn open(self, file: Option<&SpillFile>) -> Result<(About, Arena)> {
-        let (at, words, file) = match (self.place, file) {
-            (Place::Held(about, shingles), _) => return Ok((about, Arena::Held(shingles))),
-            (Place::Spilled { at, words }, Some(file)) => (at, words, file),
+    /// What it holds, and what was taken from its sets.
+    pub(super) fn open(self, file: Option<&SpillFile>) -> Result<(About, Arena, Option<TakenArena>)> {
+        let (at, words, taken, file) = match (self.place, file) {
+            (Place::Held(about, shingles), _) => return Ok((about, Arena::Held(shingles), None)),
+            (Place::Spilled { at, words, taken }, Some(file)) => (at, words, taken, file),
             (Place::Spilled { .. }, None) => return Err(Error::Bug("a spilled batch without a file".into())),
         };
         let about = decode(file.read_frame(at, ABOUT, words, &mut Vec::new())?);
         let about = about.ok_or_else(|| file.damaged(at, "it makes no sense"))?;
-        Ok((about, Arena::Spilled(at + (HEADING + words + HEADING) as u64)))
+        Ok((about, Arena::Spilled(at + (HEADING + words + HEADING) as u64), taken))
     }
 }
 
@@ -165,6 +170,9 @@ pub(super) struct Keeper<'a> {
     file: OnceLock<Arc<SpillFile>>,
     journal: Journal,
     way: Way,
+    /// What makes keys of sets that go to disk, where that is known before they are read.
+    order: Option<(Model, Threshold)>,
+    taking: OnceLock<Taking>,
     spilling: AtomicBool,
     /// Bytes of shingles in memory.
     held: AtomicU64,
@@ -188,6 +196,8 @@ impl<'a> Keeper<'a> {
             file: OnceLock::new(),
             journal,
             way,
+            order: None,
+            taking: OnceLock::new(),
             spilling: AtomicBool::new(spilling),
             held: AtomicU64::new(0),
             spilled: AtomicU64::new(0),
@@ -197,6 +207,17 @@ impl<'a> Keeper<'a> {
             landed: Condvar::new(),
             failed: AtomicBool::new(false),
         }
+    }
+
+    /// Takes keys for a join with this threshold from sets that go to disk.
+    pub(super) fn taking_keys(mut self, order: Option<(Model, Threshold)>) -> Keeper<'a> {
+        self.order = order;
+        self
+    }
+
+    /// How many threads work on documents: where much goes to disk some of them wait for it.
+    pub(super) fn workers(&self) -> usize {
+        self.exec.threads + if self.order.is_some() { self.exec.threads.div_ceil(2) } else { 0 }
     }
 
     /// Whose work it is.
@@ -364,6 +385,10 @@ impl<'a> Keeper<'a> {
 
     fn write(&self, about: &About, shingles: &[u64]) -> Result<Batch> {
         let file = self.file()?;
+        let taken = match self.taking()? {
+            Some(taking) => Some(taking.take(shingles, about.documents.iter().map(|raw| raw.shingles))?),
+            None => None,
+        };
         let bytes = postcard::to_stdvec(about).map_err(|e| Error::Bug(e.to_string()))?;
         let mut words = vec![bytes.len() as u64];
         words.extend(bytes.chunks(8).map(|bytes| {
@@ -375,7 +400,7 @@ impl<'a> Keeper<'a> {
         file.frame(ABOUT, &words, &mut before);
         before.extend(file.heading(SHINGLES, shingles));
         let at = file.append_parts(&[&before, shingles])?;
-        let place = Place::Spilled { at, words: words.len() };
+        let place = Place::Spilled { at, words: words.len(), taken };
         Ok(Batch { file: about.file, position: about.position, place })
     }
 
@@ -393,9 +418,21 @@ impl<'a> Keeper<'a> {
         self.file.get().ok_or_else(|| Error::Bug("the spill file is gone".into()))
     }
 
-    /// The spill file, where there is one.
-    pub(super) fn into_file(self) -> Option<Arc<SpillFile>> {
-        self.file.into_inner()
+    fn taking(&self) -> Result<Option<&Taking>> {
+        let Some((model, threshold)) = self.order.as_ref().filter(|_| self.taking.get().is_none()) else {
+            return Ok(self.taking.get());
+        };
+        // As above.
+        let _one = self.in_flight.lock();
+        if self.taking.get().is_none() {
+            let _ = self.taking.set(Taking::new(model.clone(), *threshold, self.exec)?);
+        }
+        Ok(self.taking.get())
+    }
+
+    /// The spill file, and what takes keys, where there are such.
+    pub(super) fn into_parts(self) -> (Option<Arc<SpillFile>>, Option<Taking>) {
+        (self.file.into_inner(), self.taking.into_inner())
     }
 }
 

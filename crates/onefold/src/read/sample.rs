@@ -14,8 +14,10 @@ use super::keep::{self, About, Keeper};
 use super::open::{self, Packing};
 use super::resume::{Journal, Left};
 use super::{Source, unlisted};
+use crate::arenas::Arena;
 use crate::error::{Result, Skipped};
 use crate::exec::{Exec, Observer, Way};
+use crate::learn::{Learning, Model};
 use crate::plan::{Plan, Verify};
 use crate::report::Sink;
 use crate::run::Stage;
@@ -111,6 +113,36 @@ pub(crate) fn sample(plan: &Plan, exec: &Exec<'_>, source: Source, sink: &dyn Si
     read.map(|()| sample)
 }
 
+/// Bytes that are read to learn which shingles are common, and at one place: many places tell more of what recurs than a few.
+const ORDER: u64 = 16 << 20;
+const ORDER_LINES: u64 = 64 << 10;
+
+/// The order of shingles in the join, learned from parts of files that can be read more than once. What can't be read says nothing.
+pub(super) fn sampled_order(plan: &Plan, exec: &Exec<'_>, listed: &[Listed]) -> Result<Model> {
+    let again = listed.iter().filter(|listed| listed.file.again.is_some()).cloned().collect();
+    let kinds = Kind::tell_apart(plan, again);
+    let bytes: u64 = kinds.iter().map(|kind| kind.bytes).sum();
+    let most = exec.memory.limit().map_or(ORDER, |limit| ORDER.min(limit / 32));
+    let reading = Exec { threads: exec.threads, cancel: Arc::clone(&exec.cancel), memory: exec.memory, ..Exec::default() };
+    let mut learning = Learning::default();
+    for kind in kinds {
+        let budget = (most as f64 * kind.bytes as f64 / bytes.max(1) as f64) as u64;
+        let chosen = kind.choose(budget.max(ORDER_LINES), ORDER_LINES);
+        let keeper = Keeper::new(&reading, Journal::new(plan, &chosen, &[])?, Way::Cached, false);
+        let inputs = Inputs { listed: &chosen, streams: Vec::new(), memory: &[] };
+        // What is wrong with them will be told when they are read as a whole.
+        let Ok(read) = ingest::read_batches(plan, &reading, inputs, None, keeper, Left::default()) else { continue };
+        for batch in read.batches {
+            let (about, arena, _) = batch.open(None)?;
+            if let Arena::Held(shingles) = arena {
+                about.documents.iter().for_each(|raw| learning.count(raw.shingles.of(&shingles)));
+            }
+        }
+    }
+    exec.check()?;
+    Ok(learning.finish())
+}
+
 /// Files that are alike.
 struct Kind {
     reference: bool,
@@ -148,7 +180,7 @@ impl Kind {
 
     /// Adds what about `budget` bytes of these files say of all of them.
     fn sample(&self, plan: &Plan, exec: &Exec<'_>, budget: u64, keys_of: KeysOf<'_>, sample: &mut Sample) -> Result<()> {
-        let chosen = self.choose(budget);
+        let chosen = self.choose(budget, LINES);
         let meter = Meter { watching: exec.observer, bytes: AtomicU64::new(0) };
         let reading = Exec { threads: exec.threads, observer: &meter, cancel: Arc::clone(&exec.cancel), ..Exec::default() };
         let journal = Journal::new(plan, &chosen, &[])?;
@@ -157,7 +189,7 @@ impl Kind {
         let read = ingest::read_batches(plan, &reading, inputs, None, keeper, Left::default())?;
         let AllBatches { batches, unread, .. } = read;
         sample.skipped.extend(unread);
-        let abouts = batches.into_iter().map(|batch| batch.open(None).map(|(about, _)| about));
+        let abouts = batches.into_iter().map(|batch| batch.open(None).map(|(about, ..)| about));
         let mut abouts = abouts.collect::<Result<Vec<About>>>()?;
         let (looked_at, of_documents) = match self.kind {
             // How many files there are is known; only how many of them are documents is not.
@@ -185,8 +217,8 @@ impl Kind {
         Ok(())
     }
 
-    /// The files that are read, and what of them.
-    fn choose(&self, budget: u64) -> Vec<Listed> {
+    /// The files that are read, and what of them; of lines, so many bytes at one place.
+    fn choose(&self, budget: u64, lines: u64) -> Vec<Listed> {
         let files = self.files.len();
         if self.kind == FileKind::Document {
             let step = (self.bytes.div_ceil(budget) as usize).max(files.div_ceil(MOST_FILES)).max(1);
@@ -197,8 +229,8 @@ impl Kind {
             if self.bytes <= budget {
                 return self.files.clone();
             }
-            let places = budget / LINES;
-            let portion = |listed: &Listed, start: u64| Portion { start, most: LINES.min(listed.file.bytes - start) };
+            let places = (budget / lines).max(1);
+            let portion = |listed: &Listed, start: u64| Portion { start, most: lines.min(listed.file.bytes - start) };
             return self.portions((0..places).map(|place| self.bytes / places * place), portion);
         }
         // Packed files hold several times the bytes that they take.

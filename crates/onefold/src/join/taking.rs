@@ -1,0 +1,124 @@
+//! What is taken from sets while they are read, where they go to disk: their join keys and outlines. Otherwise all of them would have to be
+//! read again for that.
+//!
+//! Which sets there are is known when everything has been read. Until then a set goes by a number that it gets here.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use super::lanes::Lanes;
+use super::outlines::draw;
+use super::shared::{Entry, Partitioned};
+use crate::document::ShingleRef;
+use crate::error::{Error, Result};
+use crate::exec::Exec;
+use crate::learn::Model;
+use crate::threshold::Threshold;
+
+/// See the module.
+pub(crate) struct Taking {
+    model: Model,
+    threshold: Threshold,
+    keys: Lanes,
+    /// Numbers that have been given.
+    count: AtomicU32,
+    /// Words of outlines, and how many there may be.
+    outlines: AtomicU64,
+    most_outlines: u64,
+    idle: Mutex<Vec<Buffers>>,
+}
+
+/// What was taken from the sets of an arena.
+#[derive(Debug)]
+pub(crate) struct TakenArena {
+    /// The number of its first set that has shingles; the others follow.
+    pub(super) first: u32,
+    /// Where each set and its outline begin.
+    pub(super) starts: Vec<(u32, u32)>,
+    /// Nothing where there was no room.
+    pub(super) outlines: Vec<u64>,
+}
+
+/// What was taken in all.
+#[derive(Debug)]
+pub(crate) struct Taken {
+    /// The order of shingles that made them keys; for the first who asks.
+    pub(crate) model: Option<Model>,
+    pub(super) keys: Lanes,
+    /// Numbers that were given.
+    pub(super) count: u32,
+    pub(super) arenas: Vec<Option<TakenArena>>,
+}
+
+/// What it takes to look at the sets of an arena, kept from arena to arena.
+#[derive(Default)]
+pub(super) struct Buffers {
+    keys: Vec<u64>,
+    scratch: Vec<u64>,
+    entries: Vec<Entry>,
+    scattered: Partitioned<Entry>,
+}
+
+impl Buffers {
+    /// Takes the first so many keys of a set in the order of a model.
+    pub(super) fn take(&mut self, model: &Model, number: u32, set: &[u64], count: u32) {
+        self.keys.clear();
+        model.first_in_order(set, count as usize, &mut self.keys, &mut self.scratch);
+        self.entries.extend(self.keys.iter().zip(0..).map(|(&key, place)| Entry { key, set: number, place }));
+    }
+
+    /// Hands over the keys that were taken.
+    pub(super) fn hand_over(&mut self, keys: &Lanes) -> Result<()> {
+        self.scattered.fill(&self.entries, |entry| entry.key);
+        self.entries.clear();
+        keys.add(&self.scattered)
+    }
+}
+
+impl Taking {
+    /// Hundredths of the memory that outlines may take.
+    const SHARE: u64 = 10;
+
+    /// For a join with this threshold.
+    pub(crate) fn new(model: Model, threshold: Threshold, exec: &Exec<'_>) -> Result<Taking> {
+        let keys = Lanes::new(exec)?;
+        let most_outlines = exec.memory.limit().map_or(u64::MAX, |limit| limit / 100 * Taking::SHARE) / size_of::<u64>() as u64;
+        let (count, outlines) = (AtomicU32::new(0), AtomicU64::new(0));
+        Ok(Taking { model, threshold, keys, count, outlines, most_outlines, idle: Mutex::default() })
+    }
+
+    /// Takes what is needed of the sets of an arena, which lie one after the other.
+    pub(crate) fn take(&self, arena: &[u64], sets: impl Iterator<Item = ShingleRef>) -> Result<TakenArena> {
+        let sets: Vec<ShingleRef> = sets.filter(|set| set.len > 0).collect();
+        let count = u32::try_from(sets.len()).map_err(|_| too_many())?;
+        let first = self.count.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |given| given.checked_add(count));
+        let mut taken =
+            TakenArena { first: first.map_err(|_| too_many())?, starts: Vec::with_capacity(sets.len()), outlines: Vec::new() };
+        let draws = self.outlines.load(Ordering::Relaxed) <= self.most_outlines;
+        let mut buffers = self.idle.lock().ok().and_then(|mut idle| idle.pop()).unwrap_or_default();
+        for (number, place) in (taken.first..).zip(sets) {
+            let set = place.of(arena);
+            taken.starts.push((place.start, taken.outlines.len() as u32));
+            buffers.take(&self.model, number, set, self.threshold.prefix(place.len));
+            if draws {
+                draw(set, &mut taken.outlines);
+            }
+        }
+        buffers.hand_over(&self.keys)?;
+        if let Ok(mut idle) = self.idle.lock() {
+            idle.push(buffers);
+        }
+        taken.outlines.shrink_to_fit();
+        self.outlines.fetch_add(taken.outlines.len() as u64, Ordering::Relaxed);
+        Ok(taken)
+    }
+
+    /// All sets have been read; what was taken from each arena.
+    pub(crate) fn finish(self, arenas: Vec<Option<TakenArena>>) -> Taken {
+        Taken { model: Some(self.model), keys: self.keys, count: self.count.into_inner(), arenas }
+    }
+}
+
+fn too_many() -> Error {
+    Error::TooLarge { what: "documents", limit: u32::MAX.into() }
+}
