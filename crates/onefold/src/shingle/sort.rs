@@ -22,8 +22,10 @@ pub(super) struct Buckets {
     values: Vec<u64>,
     /// The same by their leading bits.
     scattered: Vec<u64>,
-    /// How many values each bucket has.
+    /// How many values each bucket has; then, how many are before it.
     counts: Vec<u32>,
+    /// How many values of its bucket came before a value.
+    ranks: Vec<u32>,
     count: usize,
     eight: Eight,
 }
@@ -31,7 +33,9 @@ pub(super) struct Buckets {
 impl Buckets {
     /// Bytes.
     pub(super) fn memory(&self) -> usize {
-        (self.values.capacity() + self.scattered.capacity()) * size_of::<u64>() + self.counts.capacity() * size_of::<u32>()
+        let (values, counts) =
+            (self.values.capacity() + self.scattered.capacity(), self.counts.capacity() + self.ranks.capacity());
+        values * size_of::<u64>() + counts * size_of::<u32>()
     }
 
     /// Forgets all values; the caller writes `count` new ones.
@@ -60,32 +64,37 @@ impl Buckets {
             let distinct = sort_and_dedup(&mut self.values[..self.count]);
             return &self.values[..distinct];
         }
-        // One value a bucket or nearly: with fewer, adding up the counts costs more than the order it gives.
-        let bits = (self.count.ilog2() + 1).min(MOST_BITS);
-        self.counts.clear();
-        self.counts.resize(1 << bits, 0);
-        scatter(&self.values[..self.count], &mut self.counts, SHINGLE_BITS - bits, &mut self.scattered[..self.count]);
+        self.scatter();
         if let Some(distinct) = self.eight.sort_nearly_sorted(&mut self.scattered, self.count, &mut self.values) {
             return &self.values[..distinct];
         }
         let distinct = sort_nearly_sorted(&mut self.scattered[..self.count]);
         &self.scattered[..distinct]
     }
-}
 
-/// Writes the values ordered by their leading bits.
-fn scatter(values: &[u64], counts: &mut [u32], shift: u32, scattered: &mut [u64]) {
-    for &value in values {
-        counts[(value >> shift) as usize] += 1;
-    }
-    let mut sum = 0;
-    for count in &mut *counts {
-        sum += std::mem::replace(count, sum);
-    }
-    for &value in values {
-        let slot = &mut counts[(value >> shift) as usize];
-        scattered[*slot as usize] = value;
-        *slot += 1;
+    /// Orders the values by their leading bits.
+    fn scatter(&mut self) {
+        let Buckets { values, scattered, counts, ranks, count, .. } = self;
+        let (values, scattered) = (&values[..*count], &mut scattered[..*count]);
+        // One value a bucket or nearly: with fewer, adding up the counts costs more than the order it gives.
+        let bits = (count.ilog2() + 1).min(MOST_BITS);
+        counts.clear();
+        counts.resize(1 << bits, 0);
+        ranks.resize((*count).max(ranks.len()), 0);
+        let bucket_of = |value: u64| (value >> (SHINGLE_BITS - bits)) as usize;
+        for (&value, rank) in values.iter().zip(&mut *ranks) {
+            let count = &mut counts[bucket_of(value)];
+            *rank = *count;
+            *count += 1;
+        }
+        let mut sum = 0;
+        for count in &mut *counts {
+            sum += std::mem::replace(count, sum);
+        }
+        // With ranks the counts are only read: a pass that also raised them took a third longer.
+        for (&value, &rank) in values.iter().zip(&*ranks) {
+            scattered[(counts[bucket_of(value)] + rank) as usize] = value;
+        }
     }
 }
 
