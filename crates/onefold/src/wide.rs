@@ -24,6 +24,21 @@ pub(crate) fn store(value: __m512i) -> [u8; WIDE] {
     ])
 }
 
+/// Numbers of 64 bits in a register.
+pub(crate) const LANES: usize = WIDE / size_of::<u64>();
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub(crate) fn load_numbers(numbers: &[u64; LANES]) -> __m512i {
+    load(bytemuck::cast_ref(numbers))
+}
+
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub(crate) fn store_numbers(value: __m512i) -> [u64; LANES] {
+    bytemuck::cast(store(value))
+}
+
 /// Sixteen bytes, to be looked up in every part of a register.
 #[inline]
 #[target_feature(enable = "avx512f")]

@@ -5,6 +5,8 @@
 //! 2⁶⁴, so that sliding by a word costs two multiplications whatever w is, then mixed so that all bits are good.
 //! The multiplier is 3 modulo 8: swapped words at distance k collide with odds 2^(log₂k + 2 − 64) at most.
 
+use super::eight::Eight;
+
 /// Raised when tokens, hashes or their order change: fingerprints of different versions never mix.
 pub const FINGERPRINT_VERSION: u32 = 1;
 
@@ -17,7 +19,7 @@ pub const SLACK: usize = 16;
 const KEY_A: u64 = 0x243f_6a88_85a3_08d3;
 const KEY_B: u64 = 0x1319_8a2e_0370_7344;
 const KEY_LENGTH: u64 = 0xa409_3822_299f_31d1;
-const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c13;
+pub(super) const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c13;
 
 const fn fold(a: u64, b: u64) -> u64 {
     let product = (a as u128) * (b as u128);
@@ -78,19 +80,29 @@ pub fn shingles(tokens: &[u64], words: usize, mut emit: impl FnMut(u64)) {
     }
 }
 
+/// Writes the hash of each run of `words` consecutive tokens; there is a slot for each, and no other.
+pub(super) fn write_shingles(tokens: &[u64], words: usize, slots: &mut [u64]) {
+    let written = Eight::default().shingles(tokens, words, slots);
+    let mut slots = slots[written..].iter_mut();
+    shingles(&tokens[written..], words, |shingle| slots.next().into_iter().for_each(|slot| *slot = shingle));
+}
+
 #[inline]
 pub(super) fn finish(sum: u64) -> u64 {
     mix(sum) >> (64 - SHINGLE_BITS)
 }
 
+pub(super) const MIX_SHIFTS: [u32; 3] = [27, 33, 27];
+pub(super) const MIX_FACTORS: [u64; 2] = [0x3c79_ac49_2ba7_b653, 0x1c69_b3f7_4ac4_ae35];
+
 /// A bijection of 64 bits in which every input bit moves every output bit (Moremur's constants).
 #[inline]
 pub fn mix(mut x: u64) -> u64 {
-    x ^= x >> 27;
-    x = x.wrapping_mul(0x3c79_ac49_2ba7_b653);
-    x ^= x >> 33;
-    x = x.wrapping_mul(0x1c69_b3f7_4ac4_ae35);
-    x ^ (x >> 27)
+    x ^= x >> MIX_SHIFTS[0];
+    x = x.wrapping_mul(MIX_FACTORS[0]);
+    x ^= x >> MIX_SHIFTS[1];
+    x = x.wrapping_mul(MIX_FACTORS[1]);
+    x ^ (x >> MIX_SHIFTS[2])
 }
 
 #[cfg(test)]

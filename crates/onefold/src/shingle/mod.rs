@@ -6,6 +6,7 @@
 
 mod chunks;
 mod collisions;
+mod eight;
 mod family;
 pub mod hash;
 mod origin;
@@ -130,8 +131,7 @@ impl Shingler {
             chunk(text, tokens, recipe, &mut self.lines, &Hasher::Fast, &mut witnesses);
             collisions.add(hashes.iter().copied().zip(witnesses));
         }
-        let mut filling = self.buckets.fill(hashes.len());
-        hashes.iter().for_each(|&hash| filling.push(hash));
+        self.buckets.fill(hashes.len()).copy_from_slice(&hashes);
         self.buckets.drain_into(target);
         self.hashes = hashes;
     }
@@ -146,8 +146,8 @@ impl Shingler {
 
     fn shingle_words(&mut self, tokens: &Tokens, words: u32, target: &mut Vec<u64>) {
         let (tokens, words) = (tokens.hashes(), words as usize);
-        let mut filling = self.buckets.fill((tokens.len() + 1).saturating_sub(words));
-        hash::shingles(tokens, words, |shingle| filling.push(shingle));
+        let slots = self.buckets.fill((tokens.len() + 1).saturating_sub(words));
+        hash::write_shingles(tokens, words, slots);
         self.buckets.drain_into(target);
     }
 }
@@ -180,7 +180,8 @@ pub(crate) fn first_bytes(digest: &[u8]) -> u64 {
 
 /// A hash of a whole set, the same for equal sets.
 pub fn set_hash(shingles: &[u64]) -> u64 {
-    let sum = shingles.iter().fold(0u64, |sum, &s| sum.wrapping_add(hash::mix(s)));
+    let (sum, rest) = eight::Eight::default().sum_of_mixed(shingles);
+    let sum = rest.iter().fold(sum, |sum, &s| sum.wrapping_add(hash::mix(s)));
     hash::mix(sum ^ shingles.len() as u64)
 }
 
