@@ -97,8 +97,8 @@ pub(super) const SHINGLES: u32 = 2;
 
 /// Memory that is taken for a document before it is done, for each of its bytes: as it was read, as text, in small letters, as tokens.
 const PER_BYTE: u64 = 5;
-/// The same for each of its tokens: a hash, a shingle as it comes, by leading bits, in order.
-const PER_TOKEN: u64 = 40;
+/// The same for each of its tokens: a hash, a shingle as it comes, by leading bits, in order; how many have these bits, and which it is of them.
+const PER_TOKEN: u64 = 44;
 /// Bytes that a token has in most texts, and at least.
 const BYTES_OF_TOKEN: u64 = 6;
 const LEAST_BYTES_OF_TOKEN: u64 = 2;
