@@ -114,7 +114,10 @@ pub struct Digest(pub [u8; 32]);
 impl Digest {
     /// As people write it.
     pub fn to_hex(self) -> String {
-        blake3::Hash::from(self.0).to_hex().to_string()
+        let digit = |half: u8| half + if half < 10 { b'0' } else { b'a' - 10 };
+        let mut digits = [0; 64];
+        digits.chunks_exact_mut(2).zip(self.0).for_each(|(two, byte)| two.copy_from_slice(&[digit(byte >> 4), digit(byte & 15)]));
+        String::from_utf8_lossy(&digits).into_owned()
     }
 }
 
@@ -342,5 +345,16 @@ impl Collection {
     /// The shingle set of a document; the buffer is for those that are not in memory.
     pub fn shingles<'a>(&'a self, set: ShingleRef, buffer: &'a mut Vec<u64>) -> Result<&'a [u64]> {
         self.arenas.set(set, buffer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digests_are_written_in_hexadecimal() {
+        let digest = blake3::hash(b"a");
+        assert_eq!(Digest(*digest.as_bytes()).to_hex(), digest.to_hex().as_str());
     }
 }

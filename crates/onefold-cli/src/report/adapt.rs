@@ -1,8 +1,11 @@
 //! The two ways a result comes here: from a run that has just ended, and from its folder. Both give the same page.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use onefold::{Columns, Format, Locator, Outcome, Relation, Result, Row, SavedResult, SkipKind, Skipped, TextPlace, read_texts};
+use onefold::{
+    Columns, Entry, Format, Locator, Outcome, Relation, Result, Row, SavedResult, SkipKind, Skipped, TextPlace, Verdict,
+    read_texts,
+};
 
 use super::{Collector, DocumentRow, Facts, Report, Skip, host_of, type_of};
 
@@ -55,15 +58,15 @@ pub fn from_outcome(outcome: &Outcome, notes: &RunNotes) -> Result<Ready> {
         documents_file: format!("documents.{}", notes.format.extension()),
     };
     let mut collector = Collector::new(facts);
-    each_verdict(outcome, 1, |row| collector.document(row));
+    each_verdict(outcome, |_| true, |row| collector.document(row));
     outcome.pairs.each(|pair| collector.pair(pair.similarity.as_f64(), pair.accepted))?;
     outcome.collection.skipped.iter().for_each(|skipped| take_skip(&mut collector, skipped));
     let mut gathering = collector.choose();
-    each_verdict(outcome, 2, |row| gathering.document(row));
+    let clusters = numbers_of(outcome, gathering.cluster_ids());
+    each_verdict(outcome, |verdict| clusters.contains(&(verdict.cluster as usize)), |row| gathering.document(row));
     let report = gathering.finish();
-    let wanted: HashSet<String> = report.wanted_texts().into_iter().collect();
-    let shown = outcome.collection.documents.iter().filter(|document| wanted.contains(&document.id));
-    let places = shown.filter_map(|document| {
+    let places = numbers_of(outcome, report.wanted_texts().iter().map(String::as_str)).into_iter().filter_map(|number| {
+        let document = &outcome.collection.documents[number];
         let path = outcome.collection.files[document.locator.file as usize].path.clone()?;
         let Locator { record, offset, .. } = document.locator;
         Some((document.id.clone(), TextPlace { path, record, offset }))
@@ -71,11 +74,18 @@ pub fn from_outcome(outcome: &Outcome, notes: &RunNotes) -> Result<Ready> {
     Ok(Ready { report, places: places.collect(), columns: outcome.plan.columns.clone() })
 }
 
-/// Shows the documents of clusters of at least `least` documents.
-fn each_verdict(outcome: &Outcome, least: u32, mut each: impl FnMut(&DocumentRow<'_>)) {
+/// The numbers of the few documents with these ids. Documents are in the order of their ids, and so are those of the reference behind them.
+fn numbers_of<'a>(outcome: &Outcome, ids: impl Iterator<Item = &'a str>) -> BTreeSet<usize> {
+    let (inputs, reference) = outcome.collection.documents.split_at(outcome.verdicts.len());
+    let find = |documents: &[Entry], id: &str| documents.binary_search_by(|document| document.id.as_str().cmp(id)).ok();
+    ids.filter_map(|id| find(inputs, id).or_else(|| Some(inputs.len() + find(reference, id)?))).collect()
+}
+
+/// Shows the documents with the wanted verdicts.
+fn each_verdict(outcome: &Outcome, wanted: impl Fn(&Verdict) -> bool, mut each: impl FnMut(&DocumentRow<'_>)) {
     let collection = &outcome.collection;
     let documents = collection.documents.iter().zip(&outcome.verdicts);
-    for (document, verdict) in documents.filter(|(_, verdict)| verdict.cluster_size >= least) {
+    for (document, verdict) in documents.filter(|(_, verdict)| wanted(verdict)) {
         let id = |index: u32| collection.documents[index as usize].id.as_str();
         let file = &collection.files[document.locator.file as usize].name;
         each(&DocumentRow {

@@ -73,7 +73,12 @@ impl Gathering {
         Gathering { report, places }
     }
 
-    /// Takes a document; every document that is not alone must come once more.
+    /// The clusters whose documents must come once more.
+    pub fn cluster_ids(&self) -> impl Iterator<Item = &str> {
+        self.places.keys().map(String::as_str)
+    }
+
+    /// Takes a document; every document of a chosen cluster must come once more, and others may.
     pub fn document(&mut self, row: &DocumentRow<'_>) {
         // A map of two dozen names answers fast, but most documents of a collection are alone anyway.
         if row.cluster_size < 2 {

@@ -51,7 +51,7 @@ pub fn type_of(id: &str, file: &str, record: u64) -> Cow<'static, str> {
 
 fn ending(name: &str) -> Option<&str> {
     let last = name.bytes().rposition(|byte| matches!(byte, b'/' | b'\\')).map_or(name, |at| &name[at + 1..]);
-    let last = last.split(['?', '#']).next().unwrap_or(last);
+    let last = last.bytes().position(|byte| matches!(byte, b'?' | b'#')).map_or(last, |at| &last[..at]);
     let last = last.strip_suffix(".gz").or_else(|| last.strip_suffix(".zst")).unwrap_or(last);
     let (stem, ending) = last.rsplit_once('.')?;
     let plausible = (1..=8).contains(&ending.len()) && ending.bytes().all(|b| b.is_ascii_alphanumeric());
@@ -60,7 +60,8 @@ fn ending(name: &str) -> Option<&str> {
 
 /// The host of an address, in small letters, without user and port.
 pub fn host_of(url: &str) -> Option<String> {
-    let (_, rest) = url.split_once("://")?;
+    // An address begins with its scheme, so this ends soon.
+    let rest = &url[url.as_bytes().windows(3).position(|three| three == b"://")? + 3..];
     let authority = rest.split(['/', '?', '#', '\\']).next().unwrap_or(rest);
     let host = authority.rsplit('@').next().unwrap_or(authority);
     let host = if host.starts_with('[') { host.split_inclusive(']').next()? } else { host.split(':').next()? };

@@ -164,16 +164,16 @@ pub(crate) fn list_pairs(
     let listing = Listing { collection, sets, pairs, measure, aside };
     let in_families = collection.documents.len() - sets.len();
     let count = pairs.iter().map(PairList::len).sum::<u64>() + in_families as u64;
-    let Some(spill) = exec.spill_beyond(50, count * size_of::<Pair>() as u64) else {
+    let Some(spill) = exec.spill_beyond(50, count * ROW_BYTES) else {
         return listing.rows(|_| true, count as usize).map(PairRows::from);
     };
     // As many first documents at a time as fit, with one look at all pairs for each time.
     let order = collection.id_order();
     let place = |document: DocIndex| order.as_ref().map_or(document, |order| order[document as usize]);
     let mut rows_of = vec![0u64; collection.documents.len()];
-    listing.each(|first, _, _| rows_of[place(first) as usize] += 1)?;
+    listing.each(|row| rows_of[place(row.first) as usize] += 1)?;
     let before = sums(rows_of.into_iter());
-    let most = exec.memory.part(4, 4 << 20) / size_of::<Pair>() as u64;
+    let most = exec.memory.part(4, 4 << 20) / ROW_BYTES;
     let mut writer = Writer { file: spill.scratch("rows", Way::Cached)?, rows: Vec::new(), written: 0 };
     for some in pieces(&before, most, 0..collection.documents.len() as DocIndex) {
         exec.check()?;
@@ -181,6 +181,18 @@ pub(crate) fn list_pairs(
         writer.append(&listing.rows(|first| some.contains(&place(first)), count as usize)?)?;
     }
     writer.finish()
+}
+
+/// What a row takes while rows are made.
+const ROW_BYTES: u64 = (size_of::<Pair>() + size_of::<Named>()) as u64;
+
+/// A row to be: small, since rows are moved many times until they are in order.
+#[derive(Clone, Copy)]
+struct Named {
+    first: DocIndex,
+    second: DocIndex,
+    /// One set twice for two documents of a family.
+    sets: SetPair,
 }
 
 struct Listing<'a> {
@@ -192,46 +204,46 @@ struct Listing<'a> {
 }
 
 impl Listing<'_> {
-    /// Names the documents of each row, and the pair of sets; none for two documents of one set.
-    fn each(&self, mut look: impl FnMut(DocIndex, DocIndex, std::result::Result<SetPair, SetIndex>)) -> Result<()> {
+    /// Names the documents and sets of each row.
+    fn each(&self, mut look: impl FnMut(Named)) -> Result<()> {
         for set in 0..self.sets.len() as SetIndex {
             let documents = self.sets.documents(set);
-            for &member in &documents[1..] {
-                let (first, second) = by_id(self.collection, documents[0], member);
-                look(first, second, Err(set));
-            }
+            let sets = SetPair { first: set, second: set, overlap: self.sets.sizes()[set as usize] };
+            documents[1..].iter().for_each(|&member| look(self.named(documents[0], member, sets)));
         }
         self.pairs.iter().try_for_each(|pairs| {
-            pairs.each(|pair| {
-                let (a, b) = (self.sets.documents(pair.first)[0], self.sets.documents(pair.second)[0]);
-                let (first, second) = by_id(self.collection, a, b);
-                look(first, second, Ok(pair));
-            })
+            pairs.each(|sets| look(self.named(self.sets.documents(sets.first)[0], self.sets.documents(sets.second)[0], sets)))
         })
+    }
+
+    fn named(&self, a: DocIndex, b: DocIndex, sets: SetPair) -> Named {
+        let (first, second) = by_id(self.collection, a, b);
+        Named { first, second, sets }
     }
 
     /// The rows whose first document is wanted, in order.
     fn rows(&self, wanted: impl Fn(DocIndex) -> bool, count: usize) -> Result<Vec<Pair>> {
-        let mut rows = Vec::with_capacity(count);
-        let size = |set: SetIndex| self.sets.sizes()[set as usize];
-        self.each(|first, second, pair| {
-            if !wanted(first) {
-                return;
-            }
-            let (overlap, similarity, accepted) = match pair {
-                Err(set) => (size(set), Similarity::ONE, true),
-                Ok(pair) => {
-                    let similarity = pair.similarity(self.sets);
-                    (pair.overlap, similarity, self.measure.accepts(similarity, size(pair.first), size(pair.second)))
-                }
-            };
-            rows.push(Pair { first, second, overlap, similarity, estimate: None, edit_distance: None, accepted });
-        })?;
-        sort(self.collection, &mut rows);
+        let mut named = Vec::with_capacity(count);
+        self.each(|row| named.extend(wanted(row.first).then_some(row)))?;
+        sort(self.collection, &mut named, |row| (row.first, row.second));
         // A method that misses some may find what another search finds as well.
-        rows.dedup_by_key(|pair| (pair.first, pair.second));
+        named.dedup_by_key(|row| (row.first, row.second));
+        let mut rows: Vec<Pair> = named.par_iter().map(|row| self.row(row)).collect();
+        drop(named);
         self.aside.add_to(&mut rows)?;
         Ok(rows)
+    }
+
+    fn row(&self, Named { first, second, sets }: &Named) -> Pair {
+        let size = |set: SetIndex| self.sets.sizes()[set as usize];
+        let (similarity, accepted) = if sets.first == sets.second {
+            (Similarity::ONE, true)
+        } else {
+            let similarity = sets.similarity(self.sets);
+            (similarity, self.measure.accepts(similarity, size(sets.first), size(sets.second)))
+        };
+        let (first, second, overlap) = (*first, *second, sets.overlap);
+        Pair { first, second, overlap, similarity, estimate: None, edit_distance: None, accepted }
     }
 }
 
@@ -284,7 +296,7 @@ pub(crate) fn list_star(collection: &Collection, sets: &Sets, stars: &Stars, asi
         let (first, second) = by_id(collection, document, representative);
         rows.push(Pair { first, second, overlap, similarity, estimate: None, edit_distance: None, accepted: true });
     }
-    sort(collection, &mut rows);
+    sort(collection, &mut rows, |row| (row.first, row.second));
     aside.add_to(&mut rows)?;
     Ok(rows.into())
 }
@@ -303,7 +315,16 @@ fn by_id(collection: &Collection, a: DocIndex, b: DocIndex) -> (DocIndex, DocInd
     if collection.compare_ids(a, b).is_le() { (a, b) } else { (b, a) }
 }
 
-fn sort(collection: &Collection, rows: &mut [Pair]) {
+/// Puts rows into the order of the ids of their documents.
+fn sort<T: Send>(collection: &Collection, rows: &mut [T], documents: impl Fn(&T) -> (DocIndex, DocIndex) + Sync) {
+    if collection.reference_documents.is_none() {
+        // Documents are numbered by their ids: one comparison will do.
+        let halves = |(first, second): (DocIndex, DocIndex)| u64::from(first) << 32 | u64::from(second);
+        return rows.par_sort_unstable_by_key(|row| halves(documents(row)));
+    }
     let compare = |a: DocIndex, b: DocIndex| collection.compare_ids(a, b);
-    rows.par_sort_unstable_by(|x, y| compare(x.first, y.first).then_with(|| compare(x.second, y.second)));
+    rows.par_sort_unstable_by(|x, y| {
+        let ((a, b), (c, d)) = (documents(x), documents(y));
+        compare(a, c).then_with(|| compare(b, d))
+    });
 }

@@ -9,6 +9,8 @@ pub(crate) use listing::{Aside, list_pairs, list_star};
 pub use listing::{Pair, PairRows};
 pub(crate) use verdicts::{Clustering, verdicts};
 
+use std::borrow::Cow;
+
 use crate::document::{Collection, DocIndex, Entry};
 use crate::error::{Error, Result};
 use crate::plan::{Plan, Remove, Verify};
@@ -54,13 +56,13 @@ pub struct Verdict {
 
 impl Verdict {
     /// Why it is kept or not, in words.
-    pub fn reason(&self) -> String {
+    pub fn reason(&self) -> Cow<'static, str> {
         match self.reason {
             Reason::Unique => "unique".into(),
             Reason::Protected => "protected".into(),
             Reason::NoText => "no text".into(),
-            Reason::Best(rule) => format!("best by {}", rule.name()),
-            Reason::Beaten(rule) => format!("beaten by {}", rule.name()),
+            Reason::Best(rule) => format!("best by {}", rule.name()).into(),
+            Reason::Beaten(rule) => format!("beaten by {}", rule.name()).into(),
         }
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::by_id::sort_by_id;
 use super::document::{Raw, Refusal, Refused};
 use super::keep::Batch;
 use crate::arenas::Arenas;
@@ -27,7 +28,7 @@ pub(super) fn assemble(
 ) -> Result<Collection> {
     batches.sort_unstable_by_key(|batch| (batch.file, batch.position));
     let mut sources = Sources::default();
-    let mut documents = Vec::new();
+    let mut documents = Vec::with_capacity(batches.iter().map(Batch::held_documents).sum());
     let mut by_address = HashSet::new();
     let (mut arenas, mut taken) = (Vec::with_capacity(batches.len()), Vec::with_capacity(batches.len()));
     let mut lines_before: HashMap<u32, u64> = HashMap::new();
@@ -62,10 +63,8 @@ pub(super) fn assemble(
     let sources = sources.sort(&mut documents);
     let is_reference = |document: &Entry| document.flags.has(Flags::REFERENCE);
     // Of one id those come first that have more right to it.
-    documents.par_sort_unstable_by(|a, b| {
-        let right = |document: &Entry| (is_reference(document), document.source, document.locator);
-        a.id.cmp(&b.id).then_with(|| right(a).cmp(&right(b)))
-    });
+    let right = |document: &Entry| (is_reference(document), document.source, document.locator);
+    sort_by_id(&mut documents, |a, b| right(a).cmp(&right(b)));
     let renamed = rename_repeated(&mut documents, &sources, &by_address);
     if renamed || documents.iter().any(is_reference) {
         documents.par_sort_unstable_by(|a, b| is_reference(a).cmp(&is_reference(b)).then_with(|| a.id.cmp(&b.id)));

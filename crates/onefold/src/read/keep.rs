@@ -78,6 +78,14 @@ impl Batch {
         Batch { file: about.file, position: about.position, place: Place::Held(about, shingles) }
     }
 
+    /// Its documents, as far as they are in memory.
+    pub(super) fn held_documents(&self) -> usize {
+        match &self.place {
+            Place::Held(about, _) => about.documents.len(),
+            Place::Spilled { .. } => 0,
+        }
+    }
+
     /// What it holds, and what was taken from its sets.
     pub(super) fn open(self, file: Option<&SpillFile>) -> Result<(About, Arena, Option<TakenArena>)> {
         let (at, words, taken, file) = match (self.place, file) {

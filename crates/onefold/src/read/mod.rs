@@ -8,6 +8,7 @@
 
 mod again;
 mod assemble;
+mod by_id;
 mod catalog;
 mod count;
 mod delimited;

@@ -42,7 +42,7 @@ impl Format {
     }
 
     /// Writes a table.
-    pub fn write(self, table: &dyn Table, out: &mut (dyn Write + Send)) -> io::Result<()> {
+    pub fn write<T: Table>(self, table: &T, out: &mut (dyn Write + Send)) -> io::Result<()> {
         match self {
             #[cfg(feature = "parquet")]
             Format::Parquet => super::parquet::write(table, out),

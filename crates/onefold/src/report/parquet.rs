@@ -25,22 +25,23 @@ const ROW_GROUP: usize = 1 << 16;
 /// Cells that are handed to a column at a time: few enough to stay in the cache.
 const CELLS: usize = 1 << 12;
 
-/// Writes a table.
-pub(super) fn write(table: &dyn Table, out: &mut (dyn Write + Send)) -> io::Result<()> {
+/// Writes a table. Made for each kind of table: there are tens of millions of cells, and a call for each costs more than its value.
+pub(super) fn write<T: Table + ?Sized>(table: &T, out: &mut (dyn Write + Send)) -> io::Result<()> {
     write_groups(table, out).map_err(as_io)
 }
 
-fn write_groups(table: &dyn Table, out: &mut (dyn Write + Send)) -> Result<()> {
+fn write_groups<T: Table + ?Sized>(table: &T, out: &mut (dyn Write + Send)) -> Result<()> {
     let mut writer = SerializedFileWriter::new(out, schema(table.columns())?, Arc::new(properties(table.columns())))?;
     for first in (0..table.rows()).step_by(ROW_GROUP) {
         let rows = first..table.rows().min(first + ROW_GROUP);
         table.load(rows.clone()).map_err(|e| ParquetError::External(Box::new(io::Error::other(e))))?;
         let mut group = writer.next_row_group()?;
-        let mut at = 0;
+        let (mut at, mut cells) = (0, Cells::default());
         while let Some(mut column) = group.next_column()? {
             for first in rows.clone().step_by(CELLS) {
-                let cells = (first..rows.end.min(first + CELLS)).map(|row| table.cell(row, at));
-                write_cells(column.untyped(), cells, table.columns()[at].nullable)?;
+                let some = first..rows.end.min(first + CELLS);
+                some.for_each(|row| cells.push(table.cell(row, at)));
+                cells.write(column.untyped(), table.columns()[at].nullable)?;
             }
             column.close()?;
             at += 1;
@@ -80,28 +81,46 @@ fn schema(columns: &[Column]) -> Result<TypePtr> {
     Type::group_type_builder("onefold").with_fields(fields).build().map(Arc::new)
 }
 
-fn write_cells<'a>(writer: &mut ColumnWriter<'_>, cells: impl Iterator<Item = Cell<'a>>, nullable: bool) -> Result<()> {
-    let mut levels = Vec::with_capacity(CELLS);
-    let (mut texts, mut bools, mut integers, mut reals) = (Texts::default(), Vec::new(), Vec::new(), Vec::new());
-    for cell in cells {
-        levels.push(i16::from(cell != Cell::Null));
+/// Cells of one column that are not yet written; one of the lists has the values, but for nulls.
+#[derive(Default)]
+struct Cells {
+    /// One for each cell: 0 for a null, 1 for a value.
+    levels: Vec<i16>,
+    texts: Texts,
+    bools: Vec<bool>,
+    integers: Vec<i64>,
+    reals: Vec<f64>,
+}
+
+impl Cells {
+    #[inline]
+    fn push(&mut self, cell: Cell<'_>) {
+        self.levels.push(i16::from(!matches!(cell, Cell::Null)));
         match cell {
             Cell::Null => (),
-            Cell::Text(text) => texts.push(text),
-            Cell::Bool(value) => bools.push(value),
-            Cell::Integer(value) => integers.push(value),
-            Cell::Real(value) => reals.push(value),
+            Cell::Text(text) => self.texts.push(text),
+            Cell::Bool(value) => self.bools.push(value),
+            Cell::Integer(value) => self.integers.push(value),
+            Cell::Real(value) => self.reals.push(value),
         }
     }
-    let levels = nullable.then_some(levels.as_slice());
-    match writer {
-        ColumnWriter::ByteArrayColumnWriter(writer) => writer.write_batch(&texts.finish(), levels, None),
-        ColumnWriter::BoolColumnWriter(writer) => writer.write_batch(&bools, levels, None),
-        ColumnWriter::Int64ColumnWriter(writer) => writer.write_batch(&integers, levels, None),
-        ColumnWriter::DoubleColumnWriter(writer) => writer.write_batch(&reals, levels, None),
-        _ => Err(ParquetError::General("unexpected column type".into())),
+
+    /// Writes all, and is empty again.
+    fn write(&mut self, writer: &mut ColumnWriter<'_>, nullable: bool) -> Result<()> {
+        let levels = nullable.then_some(self.levels.as_slice());
+        match writer {
+            ColumnWriter::ByteArrayColumnWriter(writer) => writer.write_batch(&self.texts.take(), levels, None),
+            ColumnWriter::BoolColumnWriter(writer) => writer.write_batch(&self.bools, levels, None),
+            ColumnWriter::Int64ColumnWriter(writer) => writer.write_batch(&self.integers, levels, None),
+            ColumnWriter::DoubleColumnWriter(writer) => writer.write_batch(&self.reals, levels, None),
+            _ => Err(ParquetError::General("unexpected column type".into())),
+        }?;
+        self.levels.clear();
+        self.bools.clear();
+        self.integers.clear();
+        self.reals.clear();
+        Ok(())
     }
-    .map(|_| ())
 }
 
 /// Texts of a column, one behind the other: memory of its own for each cell would cost more than the writing. Rows name the same few
@@ -120,26 +139,33 @@ const RECENT_BITS: u32 = 10;
 
 impl Texts {
     fn push(&mut self, text: Cow<'_, str>) {
-        if let Cow::Borrowed(text) = &text {
-            self.recent.resize(1 << RECENT_BITS, (0, 0));
-            let address = text.as_ptr() as usize;
-            let slot = mix(address as u64) >> (u64::BITS - RECENT_BITS);
-            let (known, nth) = &mut self.recent[slot as usize];
-            if *known == address
-                && let Some(&(start, length)) = self.ranges.get(*nth)
-                && length == text.len()
-            {
-                return self.ranges.push((start, length));
-            }
-            (*known, *nth) = (address, self.ranges.len());
+        if let Cow::Borrowed(text) = &text
+            && let Some(range) = self.known(text)
+        {
+            return self.ranges.push(range);
         }
         self.ranges.push((self.bytes.len(), text.len()));
         self.bytes.extend_from_slice(text.as_bytes());
     }
 
-    fn finish(self) -> Vec<ByteArray> {
-        let all = ByteArray::from(self.bytes);
-        self.ranges.into_iter().map(|(start, length)| all.slice(start, length)).collect()
+    /// Where the text is already, if it was there lately; otherwise it will be the next.
+    fn known(&mut self, text: &str) -> Option<(usize, usize)> {
+        if self.recent.is_empty() {
+            self.recent.resize(1 << RECENT_BITS, (0, 0));
+        }
+        let address = text.as_ptr() as usize;
+        let slot = mix(address as u64) >> (u64::BITS - RECENT_BITS);
+        let (known, nth) = std::mem::replace(&mut self.recent[slot as usize], (address, self.ranges.len()));
+        let &(start, length) = self.ranges.get(nth)?;
+        (known == address && length == text.len()).then_some((start, length))
+    }
+
+    /// All texts; nothing is left. The next will be about as long.
+    fn take(&mut self) -> Vec<ByteArray> {
+        let room = Vec::with_capacity(self.bytes.len());
+        let all = ByteArray::from(std::mem::replace(&mut self.bytes, room));
+        self.recent.clear();
+        self.ranges.drain(..).map(|(start, length)| all.slice(start, length)).collect()
     }
 }
 

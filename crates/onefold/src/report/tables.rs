@@ -51,7 +51,7 @@ impl Table for Documents<'_> {
             6 => Cell::Real(verdict.similarity.as_f64()),
             7 => Cell::optional(verdict.relation, |relation| Cell::text(relation.name())),
             8 => Cell::Bool(verdict.kept),
-            9 => Cell::Text(Cow::Owned(verdict.reason())),
+            9 => Cell::Text(verdict.reason()),
             _ => Cell::Text(document.flags.names().collect::<Vec<_>>().join(",").into()),
         }
     }
@@ -223,6 +223,8 @@ fn state_of(outcome: &Outcome, row: usize, column: usize) -> Cell<'_> {
         8 => Cell::Integer(document.tokens.into()),
         9 => Cell::Integer(document.shingles.len.into()),
         10 => Cell::Text(document.digest.to_hex().into()),
+        // Most files have no other name.
+        11 if file.aliases.is_empty() => Cell::text("[]"),
         11 => Cell::Text(serde_json::to_string(&file.aliases).unwrap_or_default().into()),
         12 => Cell::Null,
         _ => Cell::optional(file.path.as_ref().and_then(|path| path.to_str().is_none().then(|| raw_bytes(path))), |raw| {

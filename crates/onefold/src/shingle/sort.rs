@@ -91,7 +91,7 @@ impl Buckets {
         for count in &mut *counts {
             sum += std::mem::replace(count, sum);
         }
-        // With ranks the counts are only read: a pass that also raised them took a third longer.
+        // With ranks the counts are only read: no value waits for the one before it in its bucket.
         for (&value, &rank) in values.iter().zip(&*ranks) {
             scattered[(counts[bucket_of(value)] + rank) as usize] = value;
         }
