@@ -150,8 +150,19 @@ impl Model {
                 common.push(u64::from(class) << SHINGLE_BITS | shingle);
             }
         }
-        common.sort_unstable();
-        keys.extend_from_slice(&common[..end - keys.len()]);
+        // They are sorted inside their classes, and one or two classes are enough most often.
+        let mut class = 1;
+        while keys.len() < end {
+            let start = keys.len();
+            keys.extend_from_slice(common);
+            let mut next = start;
+            for &key in &*common {
+                keys[next] = key;
+                next += usize::from(class_in(key) == class);
+            }
+            keys.truncate(next.min(end));
+            class += 1;
+        }
     }
 
     /// Puts its class above each shingle, and says how many there are of each class.

@@ -225,7 +225,7 @@ impl<'a> Keeper<'a> {
 
     /// How many threads work on documents: where much goes to disk some of them wait for it.
     pub(super) fn workers(&self) -> usize {
-        self.exec.threads + if self.order.is_some() { self.exec.threads.div_ceil(2) } else { 0 }
+        self.exec.threads * if self.order.is_some() { 2 } else { 1 }
     }
 
     /// Whose work it is.

@@ -114,7 +114,7 @@ pub(crate) fn sample(plan: &Plan, exec: &Exec<'_>, source: Source, sink: &dyn Si
 }
 
 /// Bytes that are read to learn which shingles are common, and at one place: many places tell more of what recurs than a few.
-const ORDER: u64 = 16 << 20;
+const ORDER: u64 = 12 << 20;
 const ORDER_LINES: u64 = 64 << 10;
 
 /// The order of shingles in the join, learned from parts of files that can be read more than once. What can't be read says nothing.
