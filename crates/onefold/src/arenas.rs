@@ -29,13 +29,13 @@ impl Default for Arena {
 pub struct Arenas {
     all: Vec<Arena>,
     file: Option<Arc<SpillFile>>,
-    taken: Option<Taken>,
+    taken: Option<Box<Taken>>,
 }
 
 impl Arenas {
     /// With the file of those that are not in memory, and what was taken from some while they were read.
     pub(crate) fn new(all: Vec<Arena>, file: Option<Arc<SpillFile>>, taken: Option<Taken>) -> Arenas {
-        Arenas { all, file, taken }
+        Arenas { all, file, taken: taken.map(Box::new) }
     }
 
     /// The order in which shingles became keys while sets were read, if some did; it is there once.
@@ -93,7 +93,7 @@ impl Arenas {
     }
 
     /// The arenas themselves, the file of those that are not in memory, and what was taken from some.
-    pub(crate) fn into_parts(self) -> (Vec<Arena>, Option<Arc<SpillFile>>, Option<Taken>) {
+    pub(crate) fn into_parts(self) -> (Vec<Arena>, Option<Arc<SpillFile>>, Option<Box<Taken>>) {
         (self.all, self.file, self.taken)
     }
 

@@ -27,7 +27,7 @@ enum Place {
     /// By [`ShingleRef`], each sorted by (class, shingle).
     Held(Vec<Vec<u64>>),
     /// Some of them on disk, for a join that looks at candidates by size.
-    Apart(Apart),
+    Apart(Box<Apart>),
     /// As they were read, some of them on disk, each sorted by shingle.
     Spilled { arenas: Arenas, model: Option<Model> },
 }
@@ -58,7 +58,7 @@ impl<'a> Ordered<'a> {
                 }
                 Place::Held(held)
             }
-            (Err(arenas), Some(model), Some(prefix)) => Place::Apart(Apart::new(arenas, sets, &model, prefix, exec)?),
+            (Err(arenas), Some(model), Some(prefix)) => Place::Apart(Box::new(Apart::new(arenas, sets, &model, prefix, exec)?)),
             (Err(arenas), model, _) => Place::Spilled { arenas, model },
         };
         Ok(Ordered { sets, place })

@@ -21,7 +21,7 @@ pub(super) fn draw(set: &[u64], outlines: &mut Vec<u64>) {
     let outline = &mut outlines[start..];
     for &shingle in set {
         // As many words as a power of two.
-        outline[shingle as usize / WORD & (words - 1)] ^= 1 << (shingle as usize % WORD);
+        outline[(shingle as usize / WORD) & (words - 1)] ^= 1 << (shingle as usize % WORD);
     }
 }
 

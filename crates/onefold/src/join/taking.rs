@@ -1,4 +1,4 @@
-//! What is taken from sets while they are read, where they go to disk: their join keys and outlines. Otherwise all of them would have to be
+//! What is taken from sets while they are read, where many go to disk: their join keys and outlines. Otherwise all of them would have to be
 //! read again for that.
 //!
 //! Which sets there are is known when everything has been read. Until then a set goes by a number that it gets here.

@@ -23,6 +23,8 @@ pub(super) struct Batch {
     /// See [`About::position`].
     pub(super) position: u64,
     pub(super) place: Place,
+    /// What was taken from its sets when they were read.
+    pub(super) taken: Option<TakenArena>,
 }
 
 /// Where a batch is.
@@ -35,8 +37,6 @@ pub(super) enum Place {
         at: u64,
         /// Words of the first frame.
         words: usize,
-        /// What was taken from its sets when they were written.
-        taken: Option<TakenArena>,
     },
 }
 
@@ -75,7 +75,7 @@ impl About {
 
 impl Batch {
     pub(super) fn new(about: About, shingles: Vec<u64>) -> Batch {
-        Batch { file: about.file, position: about.position, place: Place::Held(about, shingles) }
+        Batch { file: about.file, position: about.position, place: Place::Held(about, shingles), taken: None }
     }
 
     /// Its documents, as far as they are in memory.
@@ -88,14 +88,14 @@ impl Batch {
 
     /// What it holds, and what was taken from its sets.
     pub(super) fn open(self, file: Option<&SpillFile>) -> Result<(About, Arena, Option<TakenArena>)> {
-        let (at, words, taken, file) = match (self.place, file) {
-            (Place::Held(about, shingles), _) => return Ok((about, Arena::Held(shingles), None)),
-            (Place::Spilled { at, words, taken }, Some(file)) => (at, words, taken, file),
+        let (at, words, file) = match (self.place, file) {
+            (Place::Held(about, shingles), _) => return Ok((about, Arena::Held(shingles), self.taken)),
+            (Place::Spilled { at, words }, Some(file)) => (at, words, file),
             (Place::Spilled { .. }, None) => return Err(Error::Bug("a spilled batch without a file".into())),
         };
         let about = decode(file.read_frame(at, ABOUT, words, &mut Vec::new())?);
         let about = about.ok_or_else(|| file.damaged(at, "it makes no sense"))?;
-        Ok((about, Arena::Spilled(at + (HEADING + words + HEADING) as u64), taken))
+        Ok((about, Arena::Spilled(at + (HEADING + words + HEADING) as u64), self.taken))
     }
 }
 
@@ -178,7 +178,7 @@ pub(super) struct Keeper<'a> {
     file: OnceLock<Arc<SpillFile>>,
     journal: Journal,
     way: Way,
-    /// What makes keys of sets that go to disk, where that is known before they are read.
+    /// What makes keys of sets, where it is known before they are read, and sets will go to disk.
     order: Option<(Model, Threshold)>,
     taking: OnceLock<Taking>,
     spilling: AtomicBool,
@@ -217,7 +217,7 @@ impl<'a> Keeper<'a> {
         }
     }
 
-    /// Takes keys for a join with this threshold from sets that go to disk.
+    /// Takes keys for a join with this threshold from sets as they come.
     pub(super) fn taking_keys(mut self, order: Option<(Model, Threshold)>) -> Keeper<'a> {
         self.order = order;
         self
@@ -350,16 +350,20 @@ impl<'a> Keeper<'a> {
                 self.spilling.store(true, Ordering::Relaxed);
             }
         }
+        let taken = match self.taking()? {
+            Some(taking) => Some(taking.take(shingles, about.documents.iter().map(|raw| raw.shingles))?),
+            None => None,
+        };
         if self.spilling() {
             self.spilled.fetch_add(shingles.len() as u64 * 8, Ordering::Relaxed);
-            let batch = self.write(&about, shingles)?;
+            let batch = self.write(&about, shingles, taken)?;
             shingles.clear();
             return Ok(batch);
         }
         let mut shingles = std::mem::take(shingles);
         shingles.shrink_to_fit();
         self.held.fetch_add(shingles.len() as u64 * 8, Ordering::Relaxed);
-        Ok(Batch::new(about, shingles))
+        Ok(Batch { taken, ..Batch::new(about, shingles) })
     }
 
     /// Whether batches go to disk.
@@ -385,18 +389,14 @@ impl<'a> Keeper<'a> {
     pub(super) fn spill(&self, batches: &mut [Batch]) -> Result<()> {
         for batch in batches {
             if let Place::Held(about, shingles) = &batch.place {
-                *batch = self.write(about, shingles)?;
+                *batch = self.write(about, shingles, batch.taken.take())?;
             }
         }
         Ok(())
     }
 
-    fn write(&self, about: &About, shingles: &[u64]) -> Result<Batch> {
+    fn write(&self, about: &About, shingles: &[u64], taken: Option<TakenArena>) -> Result<Batch> {
         let file = self.file()?;
-        let taken = match self.taking()? {
-            Some(taking) => Some(taking.take(shingles, about.documents.iter().map(|raw| raw.shingles))?),
-            None => None,
-        };
         let bytes = postcard::to_stdvec(about).map_err(|e| Error::Bug(e.to_string()))?;
         let mut words = vec![bytes.len() as u64];
         words.extend(bytes.chunks(8).map(|bytes| {
@@ -408,8 +408,8 @@ impl<'a> Keeper<'a> {
         file.frame(ABOUT, &words, &mut before);
         before.extend(file.heading(SHINGLES, shingles));
         let at = file.append_parts(&[&before, shingles])?;
-        let place = Place::Spilled { at, words: words.len(), taken };
-        Ok(Batch { file: about.file, position: about.position, place })
+        let place = Place::Spilled { at, words: words.len() };
+        Ok(Batch { file: about.file, position: about.position, place, taken })
     }
 
     fn file(&self) -> Result<&Arc<SpillFile>> {

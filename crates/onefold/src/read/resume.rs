@@ -119,7 +119,8 @@ impl Left {
             };
             done.add(&about);
             weights.push(about.weight());
-            batches.push(Batch { file: about.file, position: about.position, place: Place::Spilled { at, words, taken: None } });
+            let place = Place::Spilled { at, words };
+            batches.push(Batch { file: about.file, position: about.position, place, taken: None });
             (at, sound) = (next, next);
         }
         // What a dying run wrote half is overwritten.
