@@ -1,7 +1,7 @@
-//! Sets of which some are on disk, for a join that looks at all of them once and at its candidates once more.
+//! Sets of which some are on disk, for a join that looks at prefixes of all of them, and at its candidates once more.
 //!
-//! The first look goes from beginning to end and takes the join keys; sets stay as they were read, in the order of their shingles. When it is
-//! known which of them are candidates, those that are on disk are gathered by size, which is the order in which they are verified.
+//! Keys were taken while sets were read, or are taken now, from beginning to end; sets stay as they were read, in the order of their shingles.
+//! When it is known which of them are candidates, those that are on disk are gathered by size, which is the order in which they are verified.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -63,7 +63,7 @@ impl Apart {
             let words = Words::of(arena, &file, &members, sets, pages)?;
             for member in members {
                 let set = words.set(sets.refs()[member as usize])?;
-                buffers.take(model, numbers[member as usize], set, prefix(set.len() as u32));
+                buffers.take(model, numbers[member as usize], set, prefix(set.len() as u32), &keys)?;
             }
             buffers.hand_over(&keys)
         };

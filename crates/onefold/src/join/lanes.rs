@@ -65,6 +65,12 @@ impl Lanes {
         Ok(Lanes { file, all, next: AtomicU64::new(0), room: Mutex::new(0), spare: Mutex::default(), sets: Vec::new() })
     }
 
+    /// Bytes that stay in memory.
+    pub(super) fn memory(&self) -> u64 {
+        let block = self.all.first().map_or(0, |lane| lane.lock().map_or(0, |lane| lane.last.len()));
+        (self.all.len() * block * size_of::<u64>()) as u64
+    }
+
     /// Now it is known which sets the numbers stand for, and which of them nobody asks for.
     pub(super) fn rename(&mut self, sets: Vec<SetIndex>) {
         self.sets = sets;

@@ -59,12 +59,23 @@ pub(super) struct Buffers {
     scattered: Partitioned<Entry>,
 }
 
+/// Keys that are handed over together, about: a large set has more.
+const TOGETHER: usize = 1 << 16;
+
 impl Buffers {
     /// Takes the first so many keys of a set in the order of a model.
-    pub(super) fn take(&mut self, model: &Model, number: u32, set: &[u64], count: u32) {
-        self.keys.clear();
-        model.first_in_order(set, count as usize, &mut self.keys, &mut self.scratch);
-        self.entries.extend(self.keys.iter().zip(0..).map(|(&key, place)| Entry { key, set: number, place }));
+    pub(super) fn take(&mut self, model: &Model, number: u32, set: &[u64], count: u32, lanes: &Lanes) -> Result<()> {
+        let mut keys = std::mem::take(&mut self.keys);
+        keys.clear();
+        model.first_in_order(set, count as usize, &mut keys, &mut self.scratch);
+        for (keys, first) in keys.chunks(TOGETHER).zip((0..).step_by(TOGETHER)) {
+            self.entries.extend(keys.iter().zip(first..).map(|(&key, place)| Entry { key, set: number, place }));
+            if self.entries.len() >= TOGETHER {
+                self.hand_over(lanes)?;
+            }
+        }
+        self.keys = keys;
+        Ok(())
     }
 
     /// Hands over the keys that were taken.
@@ -87,19 +98,24 @@ impl Taking {
         Ok(Taking { model, threshold, keys, count, outlines, most_outlines, idle: Mutex::default() })
     }
 
-    /// Takes what is needed of the sets of an arena, which lie one after the other.
-    pub(crate) fn take(&self, arena: &[u64], sets: impl Iterator<Item = ShingleRef>) -> Result<TakenArena> {
+    /// Bytes that stay in memory.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.outlines.load(Ordering::Relaxed) * size_of::<u64>() as u64 + self.keys.memory()
+    }
+
+    /// Takes what is needed of the sets of an arena, which lie one after the other; outlines only where there is room for them.
+    pub(crate) fn take(&self, arena: &[u64], sets: impl Iterator<Item = ShingleRef>, has_room: bool) -> Result<TakenArena> {
         let sets: Vec<ShingleRef> = sets.filter(|set| set.len > 0).collect();
         let count = u32::try_from(sets.len()).map_err(|_| too_many())?;
         let first = self.count.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |given| given.checked_add(count));
         let mut taken =
             TakenArena { first: first.map_err(|_| too_many())?, starts: Vec::with_capacity(sets.len()), outlines: Vec::new() };
-        let draws = self.outlines.load(Ordering::Relaxed) <= self.most_outlines;
+        let draws = has_room && self.outlines.load(Ordering::Relaxed) <= self.most_outlines;
         let mut buffers = self.idle.lock().ok().and_then(|mut idle| idle.pop()).unwrap_or_default();
         for (number, place) in (taken.first..).zip(sets) {
             let set = place.of(arena);
             taken.starts.push((place.start, taken.outlines.len() as u32));
-            buffers.take(&self.model, number, set, self.threshold.prefix(place.len));
+            buffers.take(&self.model, number, set, self.threshold.prefix(place.len), &self.keys)?;
             if draws {
                 draw(set, &mut taken.outlines);
             }

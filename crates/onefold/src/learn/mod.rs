@@ -1,7 +1,7 @@
 //! Stage 5: shingle sets → statistics of the collection, frozen before anything uses them.
 //!
-//! In: the distinct shingle sets. Out: a [`Model`] that tells a shingle's frequency class. Invariant: it depends on the
-//! collection's content only, never on threads or arrival. Cost: one look at up to four million sampled shingles.
+//! In: the distinct shingle sets, or a sample of the files before they are read. Out: a [`Model`] that tells a shingle's frequency class.
+//! Invariant: it depends on the inputs only, never on threads or arrival. Cost: one look at up to four million sampled shingles.
 //! Drops nothing: classes only *order* shingles (rare ones first), and any fixed order gives the exact answer, so neither the
 //! sample nor collisions in the table can change a result.
 

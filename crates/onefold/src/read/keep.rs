@@ -114,6 +114,8 @@ const LEAST_BYTES_OF_TOKEN: u64 = 2;
 const WORKING_SHARE: u64 = 2;
 /// A line of so many parts of the memory is not read to its end.
 const LONGEST_PART: u64 = 16;
+/// From sets that take more than such a part of the memory keys are taken later, one after the other.
+const TAKING_PART: u64 = 64;
 
 /// The memory that it takes to work on so many bytes with so many tokens.
 pub(super) fn work(bytes: u64, tokens: u64) -> u64 {
@@ -345,14 +347,18 @@ impl<'a> Keeper<'a> {
         if self.exec.spill.is_some() {
             let held = self.held.load(Ordering::Relaxed) + shingles.len() as u64 * 8;
             let documents = self.documents.load(Ordering::Relaxed);
-            let to_hold = memory_to_hold(held, documents, needed).max(held + documents + self.to_read());
+            let taken = self.taking.get().map_or(0, Taking::bytes);
+            let to_hold = memory_to_hold(held, documents, needed).max(held + documents + taken + self.to_read());
             if to_hold > self.limit() || self.exec.memory.is_tight() {
                 self.spilling.store(true, Ordering::Relaxed);
             }
         }
         let taken = match self.taking()? {
-            Some(taking) => Some(taking.take(shingles, about.documents.iter().map(|raw| raw.shingles))?),
-            None => None,
+            Some(taking) if shingles.len() as u64 * 8 <= self.limit() / TAKING_PART => {
+                let has_room = needed < self.limit() / 2;
+                Some(taking.take(shingles, about.documents.iter().map(|raw| raw.shingles), has_room)?)
+            }
+            _ => None,
         };
         if self.spilling() {
             self.spilled.fetch_add(shingles.len() as u64 * 8, Ordering::Relaxed);
