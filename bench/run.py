@@ -8,6 +8,7 @@ Exit code 1: something that was expected does not hold, or was not measured.
 
 import argparse
 import hashlib
+import os
 import shutil
 import subprocess
 import sys
@@ -56,6 +57,8 @@ def run_case(case, found, arguments, scratch):
         grow.write(pages(GROWN, arguments), arguments.cache / "lineages", case.lineages, path)
     else:
         hard.write(case.kind, case.documents, case.own, path)
+    # What was just written would be on its way to the disk while runs use it.
+    os.sync()
     collection = compare.Collection(path)
     method = "" if found.method == "exact" else f"--method {found.method}"
     options = " ".join(filter(None, (found.onefold_options, method, case.options)))
