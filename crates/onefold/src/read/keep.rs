@@ -225,9 +225,11 @@ impl<'a> Keeper<'a> {
         self
     }
 
-    /// How many threads work on documents: where much goes to disk some of them wait for it.
+    /// How many threads work on documents: where much goes to disk some of them wait for it. Each has buffers, for which there must be room.
     pub(super) fn workers(&self) -> usize {
-        self.exec.threads * if self.order.is_some() { 2 } else { 1 }
+        const ROOM: u64 = 256 << 20;
+        let have_room = self.limit() / self.exec.threads.max(1) as u64 >= ROOM;
+        self.exec.threads * if self.order.is_some() && have_room { 2 } else { 1 }
     }
 
     /// Whose work it is.
@@ -286,7 +288,7 @@ impl<'a> Keeper<'a> {
 
     /// Whether buffers that take so much are too large to be kept from unit to unit.
     pub(super) fn is_heavy(&self, bytes: u64) -> bool {
-        bytes > self.limit() / LONGEST_PART
+        bytes > self.limit() / LONGEST_PART / (self.workers() / self.exec.threads.max(1)) as u64
     }
 
     /// Waits until there is room for a unit of such a weight. One is always let through.
