@@ -1,8 +1,9 @@
 //! Chosen sets by size, region after region: in memory as far as there is room, the others on disk.
 //!
 //! Sets lie in regions of a few megabytes by size, and inside a region as they come. A region that goes to disk has its last words in memory
-//! until they are worth writing; those of the smallest sets stay in memory. Who verifies candidates looks at one set after the other with those beside it that are a little smaller, so
-//! each region is read once, as a whole, while there is room for all that is looked at. Where there is not, sets are read one by one.
+//! until they are worth writing; those of the smallest sets stay in memory. Who verifies candidates looks at one set after the other with those
+//! beside it that are a little smaller, so each region is read once, as a whole, while there is room for all that is looked at. Where there is
+//! not, sets are read one by one.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};

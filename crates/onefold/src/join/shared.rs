@@ -384,14 +384,14 @@ fn each_shared(entries: &[Entry], wanted: impl Fn(SetIndex) -> bool, mut look: i
 
 /// Buffers that nobody uses at the moment: fresh memory costs time.
 #[derive(Default)]
-struct Idle<T>(Mutex<Vec<T>>);
+pub(super) struct Idle<T>(Mutex<Vec<T>>);
 
 impl<T: Default> Idle<T> {
-    fn take(&self) -> T {
+    pub(super) fn take(&self) -> T {
         self.0.lock().ok().and_then(|mut idle| idle.pop()).unwrap_or_default()
     }
 
-    fn put(&self, buffers: T) {
+    pub(super) fn put(&self, buffers: T) {
         if let Ok(mut idle) = self.0.lock() {
             idle.push(buffers);
         }

@@ -3,12 +3,11 @@
 //!
 //! Which sets there are is known when everything has been read. Until then a set goes by a number that it gets here.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use super::lanes::Lanes;
 use super::outlines::draw;
-use super::shared::{Entry, Partitioned};
+use super::shared::{Entry, Idle, Partitioned};
 use crate::document::ShingleRef;
 use crate::error::{Error, Result};
 use crate::exec::Exec;
@@ -25,7 +24,7 @@ pub(crate) struct Taking {
     /// Words of outlines, and how many there may be.
     outlines: AtomicU64,
     most_outlines: u64,
-    idle: Mutex<Vec<Buffers>>,
+    idle: Idle<Buffers>,
 }
 
 /// What was taken from the sets of an arena.
@@ -95,7 +94,7 @@ impl Taking {
         let keys = Lanes::new(exec)?;
         let most_outlines = exec.memory.limit().map_or(u64::MAX, |limit| limit / 100 * Taking::SHARE) / size_of::<u64>() as u64;
         let (count, outlines) = (AtomicU32::new(0), AtomicU64::new(0));
-        Ok(Taking { model, threshold, keys, count, outlines, most_outlines, idle: Mutex::default() })
+        Ok(Taking { model, threshold, keys, count, outlines, most_outlines, idle: Idle::default() })
     }
 
     /// Bytes that stay in memory.
@@ -111,7 +110,7 @@ impl Taking {
         let mut taken =
             TakenArena { first: first.map_err(|_| too_many())?, starts: Vec::with_capacity(sets.len()), outlines: Vec::new() };
         let draws = has_room && self.outlines.load(Ordering::Relaxed) <= self.most_outlines;
-        let mut buffers = self.idle.lock().ok().and_then(|mut idle| idle.pop()).unwrap_or_default();
+        let mut buffers = self.idle.take();
         for (number, place) in (taken.first..).zip(sets) {
             let set = place.of(arena);
             taken.starts.push((place.start, taken.outlines.len() as u32));
@@ -121,9 +120,7 @@ impl Taking {
             }
         }
         buffers.hand_over(&self.keys)?;
-        if let Ok(mut idle) = self.idle.lock() {
-            idle.push(buffers);
-        }
+        self.idle.put(buffers);
         taken.outlines.shrink_to_fit();
         self.outlines.fetch_add(taken.outlines.len() as u64, Ordering::Relaxed);
         Ok(taken)
