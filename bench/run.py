@@ -45,37 +45,45 @@ def run_pages(found, arguments, scratch):
 
 
 def run_cases(found, arguments, scratch):
-    """onefold alone on the collections of hard.py and grow.py, one at a time: a file may hold gigabytes."""
-    return {"corpus": None, "groups": [run_case(case, found, arguments, scratch) for case in found.cases], "truth_check": None}
+    """onefold alone on the collections of hard.py and grow.py: all of them in turn, several times, as the machine is not as fast at all times."""
+    collections = [write_case(case, arguments, scratch) for case in found.cases]
+    # What was just written would be on its way to the disk while runs use it.
+    os.sync()
+    rows = [[] for _ in found.cases]
+    for number in range(found.rounds):
+        for case, collection, of_case in zip(found.cases, collections, rows, strict=True):
+            of_case.append(run_case(case, found, collection, arguments, scratch / f"{case.name}-round-{number + 1}"))
+    groups = [group(*of_case) for of_case in zip(found.cases, collections, rows, strict=True)]
+    return {"corpus": None, "groups": groups, "truth_check": None}
 
 
-def run_case(case, found, arguments, scratch):
-    folder = scratch / case.name
-    folder.mkdir()
-    path = folder / f"{case.name}.jsonl"
+def write_case(case, arguments, scratch):
+    path = scratch / f"{case.name}.jsonl"
     if case.lineages:
         grow.write(pages(GROWN, arguments), arguments.cache / "lineages", case.lineages, path)
     else:
         hard.write(case.kind, case.documents, case.own, path)
-    # What was just written would be on its way to the disk while runs use it.
-    os.sync()
     collection = compare.Collection(path)
+    # A program that is started has had the memory of who starts it: ids, which only answers need, would count as its own.
+    collection.numbers = range(len(collection.numbers))
+    return collection
+
+
+def run_case(case, found, collection, arguments, place):
     method = "" if found.method == "exact" else f"--method {found.method}"
     options = " ".join(filter(None, (found.onefold_options, method, case.options)))
-    rows = []
-    for number in range(found.rounds):
-        place = folder / f"round-{number + 1}"
-        place.mkdir()
-        row = compare.scan_row(arguments.onefold, options, collection, place, arguments.timeout)
-        # What nobody measured here is null.
-        rows.append({"pairs": None, "precision": None, "recall": None} | row)
-        print(f"{case.name}: {compare.progress(row)}, exit {row['exit_code']}", file=sys.stderr)
-        shutil.rmtree(place)
-    row = compare.best_of(rows)
-    with open(path, "rb") as file:
+    place.mkdir()
+    row = compare.scan_row(arguments.onefold, options, collection, place, arguments.timeout)
+    print(f"{case.name}: {compare.progress(row)}, exit {row['exit_code']}", file=sys.stderr)
+    shutil.rmtree(place)
+    # What nobody measured here is null.
+    return {"pairs": None, "precision": None, "recall": None} | row
+
+
+def group(case, collection, rows):
+    with open(collection.path, "rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    path.unlink()
-    return compare.group_of(collection, [row], case=case.name, same_words=False, sha256=digest)
+    return compare.group_of(collection, [compare.best_of(rows)], case=case.name, same_words=False, sha256=digest)
 
 
 def parse_arguments():
