@@ -132,8 +132,9 @@ impl ResultFolder {
         let saved = SavedResult::open(&self.path)?;
         let lock = take_lock(&self.path)?;
         self.drop_parts_of_dead_runs();
-        spill.remove();
         fs::remove_file(&lock.path).map_err(|e| Error::output("remove", &lock.path, e))?;
+        // Last: it is what brings the next run here if this one dies as well.
+        spill.remove();
         Ok(Some(saved))
     }
 
