@@ -1,5 +1,6 @@
 //! How, never what: threads, memory, disk, progress, cancellation. Nothing here may change the answer.
 
+mod idle;
 mod memory;
 mod pages;
 mod spill;
@@ -7,6 +8,7 @@ mod spill;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+pub(crate) use idle::Idle;
 pub(crate) use memory::give_back;
 pub use memory::{Memory, parse_size};
 pub(crate) use pages::{PAGE, Pages};
@@ -86,7 +88,9 @@ impl Exec<'_> {
         let fit = (self.memory.left() / 4 / bytes.max(1)).clamp(1, 3 * self.threads as u64) as usize;
         let result = pool(fit)?.install(work);
         // What so many threads had would count as taken.
-        give_back();
+        if self.memory.left() < self.memory.limit().map_or(0, |limit| limit / 4) {
+            give_back();
+        }
         result
     }
 

@@ -8,12 +8,13 @@ use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard};
 use std::thread;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::idle::Idle;
 use super::pages::{PAGE, Pages};
 use crate::error::{Error, Result};
 
@@ -172,11 +173,22 @@ pub struct SpillFile {
     /// The same file, past the system's cache.
     past: Option<File>,
     kind: u16,
-    /// Words in the file.
-    end: Mutex<u64>,
+    end: Mutex<End>,
     /// Buffers that nobody uses at the moment.
-    idle: Mutex<Vec<Pages>>,
+    idle: Idle<Pages>,
 }
+
+/// Where a file ends.
+#[derive(Debug)]
+struct End {
+    /// Words in the file.
+    words: u64,
+    /// Words that the disk has made room for.
+    room: u64,
+}
+
+/// Least and most words for which room is made ahead of what is written.
+const AHEAD: std::ops::RangeInclusive<u64> = 1 << 17..=1 << 23;
 
 /// Fewer words than this go through the cache, whatever the way.
 const LONG: usize = 16 * PAGE;
@@ -192,7 +204,7 @@ fn kind_of(name: &str) -> u16 {
 impl SpillFile {
     fn new(path: PathBuf, file: File, kind: u16, way: Way, end: u64) -> SpillFile {
         let past = if way == Way::Past { past_cache(&path) } else { None };
-        SpillFile { path, file, past, kind, end: Mutex::new(end), idle: Mutex::default() }
+        SpillFile { path, file, past, kind, end: Mutex::new(End { words: end, room: end }), idle: Idle::default() }
     }
 
     /// Appends a frame to a buffer for [`SpillFile::append`] or [`SpillFile::write_at`].
@@ -252,42 +264,58 @@ impl SpillFile {
         Ok(at)
     }
 
-    /// Gives the file so many words in all, to be written in any order: the disk has room for them, or says now that it has not. Where room is
-    /// there already, threads need not wait for each other to write.
+    /// Gives the file so many words in all, to be written in any order: the disk has room for them, or says now that it has not.
     pub(crate) fn make_room(&self, words: u64) -> Result<()> {
-        let mut end = self.end.lock().map_err(|_| Error::Bug("a thread failed while it wrote".into()))?;
-        *end = words.max(*end);
+        let mut end = self.lock_end()?;
+        end.words = words.max(end.words);
+        match self.make_room_on_disk(words) {
+            // Some disks know no such thing, and make room when something is written.
+            Err(error) if error.kind() == io::ErrorKind::StorageFull => Err(Error::spill("write", &self.path, error)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Where room is there already, threads need not wait for each other to write.
+    fn make_room_on_disk(&self, words: u64) -> io::Result<()> {
         #[cfg(target_os = "linux")]
         {
             use std::os::fd::AsRawFd;
             #[expect(unsafe_code, reason = "a function of the C library")]
             // SAFETY: it touches no memory, and the file is open.
-            let made = unsafe { libc::fallocate(self.file.as_raw_fd(), 0, 0, (words * 8) as libc::off_t) };
-            let error = io::Error::last_os_error();
-            // Some disks know no such thing, and make room when something is written.
-            if made != 0 && error.kind() == io::ErrorKind::StorageFull {
-                return Err(Error::spill("write", &self.path, error));
+            if unsafe { libc::fallocate(self.file.as_raw_fd(), 0, 0, (words * 8) as libc::off_t) } != 0 {
+                return Err(io::Error::last_os_error());
             }
         }
         Ok(())
     }
 
-    /// Makes room at the end for so many words, beginning at a multiple of `multiple`; returns where it begins.
+    /// Makes place at the end for so many words, beginning at a multiple of `multiple`; returns where it begins.
     fn reserve(&self, words: usize, multiple: usize) -> Result<u64> {
-        let mut end = self.end.lock().map_err(|_| Error::Bug("a thread failed while it wrote".into()))?;
-        let at = end.next_multiple_of(multiple as u64);
-        *end = at + words as u64;
+        let mut end = self.lock_end()?;
+        let at = end.words.next_multiple_of(multiple as u64);
+        end.words = at + words as u64;
+        if self.past.is_some() && end.words > end.room {
+            end.room = end.words + end.words.clamp(*AHEAD.start(), *AHEAD.end());
+            // If there is none for more than this, the disk will say so when it is full.
+            let _ = self.make_room_on_disk(end.room);
+        }
         Ok(at)
+    }
+
+    fn lock_end(&self) -> Result<MutexGuard<'_, End>> {
+        self.end.lock().map_err(|_| Error::Bug("a thread failed while it wrote".into()))
+    }
+
+    /// Gives back the room for more.
+    pub(crate) fn close(&self) -> Result<()> {
+        self.cut(self.words())
     }
 
     /// Lends pages to `work`.
     fn with_pages<T>(&self, work: impl FnOnce(&mut [u64]) -> T) -> T {
-        let idle = self.idle.lock().ok().and_then(|mut idle| idle.pop());
-        let mut pages = idle.unwrap_or_else(|| Pages::new(COPIED));
+        let mut pages = self.idle.take_or(|| Pages::new(COPIED));
         let result = work(pages.words_mut());
-        if let Ok(mut idle) = self.idle.lock() {
-            idle.push(pages);
-        }
+        self.idle.put(pages);
         result
     }
 
@@ -397,14 +425,14 @@ impl SpillFile {
 
     /// Words in the file.
     pub(crate) fn words(&self) -> u64 {
-        self.end.lock().map_or(0, |end| *end)
+        self.end.lock().map_or(0, |end| end.words)
     }
 
     /// Drops what follows.
     pub(crate) fn cut(&self, at: u64) -> Result<()> {
-        let mut end = self.end.lock().map_err(|_| Error::Bug("a thread failed while it wrote".into()))?;
+        let mut end = self.lock_end()?;
         self.file.set_len(at * 8).map_err(|e| Error::spill("write", &self.path, e))?;
-        *end = at;
+        *end = End { words: at, room: at };
         Ok(())
     }
 

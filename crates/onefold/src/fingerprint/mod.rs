@@ -68,7 +68,7 @@ pub struct Side {
 }
 
 /// How sets become join keys and when shared keys make a candidate.
-pub trait Fingerprint: Sync {
+pub trait Fingerprint: Send + Sync {
     /// Whether it takes something from the tokens of a document, beside their shingles.
     fn takes_features(&self) -> bool {
         false

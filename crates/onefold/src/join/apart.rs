@@ -14,6 +14,7 @@ use super::noted::Marks;
 use super::outlines::Outlines;
 use super::sets::{SetIndex, Sets};
 use super::taking::{Buffers, Taken};
+use super::tasks::sums;
 use crate::arenas::{Arena, Arenas};
 use crate::document::ShingleRef;
 use crate::error::{Error, Result};
@@ -28,7 +29,8 @@ pub(super) struct Apart {
     file: Arc<SpillFile>,
     /// The join keys, until somebody takes them.
     keys: Mutex<Option<Lanes>>,
-    pub(super) outlines: Outlines,
+    /// Outlines of sets, until somebody takes them.
+    outlines: Mutex<Option<Outlines>>,
     gathered: RwLock<Option<Gathered>>,
 }
 
@@ -67,10 +69,18 @@ impl Apart {
             }
             buffers.hand_over(&keys)
         };
-        exec.with_waiting(bytes_to_look(sets), || {
+        // Shingles of a set that are common are there again, twice; its keys are fewer.
+        let taking = 3 * sets.sizes().last().map_or(0, |&largest| 8 * u64::from(largest));
+        exec.with_waiting(taking + bytes_to_look(sets, &by_arena), || {
             arenas.par_iter().zip(by_arena).map_init(Default::default, take).collect::<Result<()>>()
         })?;
-        Ok(Apart { arenas, file, keys: Mutex::new(Some(keys)), outlines, gathered: RwLock::default() })
+        Ok(Apart {
+            arenas,
+            file,
+            keys: Mutex::new(Some(keys)),
+            outlines: Mutex::new(Some(outlines)),
+            gathered: RwLock::default(),
+        })
     }
 
     /// The join keys of all sets, for the first who asks.
@@ -78,31 +88,57 @@ impl Apart {
         Ok(lock(&self.keys)?.take())
     }
 
-    /// Does what looks at chosen sets only, in the order of their sizes.
-    pub(super) fn gathering<T>(
+    /// What was drawn of sets while they were read, for the first who asks.
+    pub(super) fn take_outlines(&self) -> Result<Option<Outlines>> {
+        Ok(lock(&self.outlines)?.take())
+    }
+
+    /// Does what looks at chosen sets only, in the order of their sizes, each with others in its window: some of them after the others.
+    pub(super) fn gathering(
         &self,
         chosen: &Marks,
         sets: &Sets,
+        window: impl Fn(SetIndex) -> Range<SetIndex>,
         exec: &Exec<'_>,
-        work: impl FnOnce() -> Result<T>,
-    ) -> Result<T> {
+        work: impl Fn(Range<SetIndex>) -> Result<()>,
+    ) -> Result<()> {
         let is_wanted = |set: SetIndex| chosen.has(set) && self.is_spilled(sets.refs()[set as usize]);
-        let gathering = Gathered::begin(sets, is_wanted, exec)?;
+        let words = |set: SetIndex| if is_wanted(set) { sets.sizes()[set as usize].into() } else { 0 };
+        let waves = Gathered::waves(&sums((0..sets.len() as SetIndex).map(words)), &window, exec);
+        for wave in waves.into_iter().filter(|wave| !wave.is_empty()) {
+            let around = window(wave.start).start.min(wave.start)..window(wave.end - 1).end.max(wave.end);
+            let is_wanted = |set: SetIndex| around.contains(&set) && is_wanted(set);
+            self.gather(is_wanted, sets, &window, exec)?;
+            let result = work(wave);
+            *self.gathered.write().unwrap_or_else(PoisonError::into_inner) = None;
+            exec.memory.make_room();
+            result?;
+        }
+        Ok(())
+    }
+
+    /// Gathers the sets that are wanted.
+    fn gather(
+        &self,
+        is_wanted: impl Fn(SetIndex) -> bool,
+        sets: &Sets,
+        window: impl Fn(SetIndex) -> Range<SetIndex>,
+        exec: &Exec<'_>,
+    ) -> Result<()> {
+        let is_wanted = &is_wanted;
+        let gathering = Gathered::begin(sets, is_wanted, window, exec)?;
         let by_arena = by_arena(sets, self.arenas.len(), is_wanted);
         let take = |pages: &mut Option<Pages>, (arena, members): (&Arena, Vec<SetIndex>)| {
             exec.check()?;
             let words = Words::of(arena, &self.file, &members, sets, pages)?;
             members.into_iter().try_for_each(|number| gathering.add(number, words.set(sets.refs()[number as usize])?))
         };
-        exec.with_waiting(bytes_to_look(sets), || {
+        exec.with_waiting(bytes_to_look(sets, &by_arena), || {
             self.arenas.par_iter().zip(by_arena).map_init(Default::default, take).collect::<Result<()>>()
         })?;
         let gathered = gathering.finish(exec)?;
         *self.gathered.write().unwrap_or_else(PoisonError::into_inner) = Some(gathered);
-        let result = work();
-        *self.gathered.write().unwrap_or_else(PoisonError::into_inner) = None;
-        exec.memory.make_room();
-        result
+        Ok(())
     }
 
     fn is_spilled(&self, place: ShingleRef) -> bool {
@@ -122,14 +158,20 @@ impl Apart {
         let Hold { words, region } = hold;
         if let Some((loaded, start)) = found {
             *region = Some(loaded);
+            // Sets may be large.
+            *words = Vec::new();
             let words = region.as_ref().map_or(&[][..], |loaded| loaded.words());
             return Ok(&words[start..start + place.len as usize]);
         }
         // It was not chosen, or there is no room for those around it.
         let at = first + u64::from(place.start);
+        *region = None;
         words.clear();
-        // Not twice as much, as a vector would take: sets may be large.
-        words.reserve_exact(place.len as usize);
+        if words.capacity() < place.len as usize {
+            // Not beside the one before, and not twice as much, as a vector would take.
+            *words = Vec::new();
+            words.reserve_exact(place.len as usize);
+        }
         words.resize(place.len as usize, 0);
         self.file.read(at, words)?;
         verified(words, place).ok_or_else(|| damaged(&self.file, at))
@@ -162,11 +204,15 @@ fn take_over(taken: Taken, sets: &Sets, outlines: &mut Outlines) -> Result<(Lane
     Ok((keys, numbers))
 }
 
-/// Bytes that a thread takes to look at the sets of one arena after the other.
-fn bytes_to_look(sets: &Sets) -> u64 {
-    const BATCH: u64 = 4 << 20;
-    // As it is read, and its shingles that are common; its keys are fewer.
-    BATCH + sets.sizes().last().map_or(0, |&largest| 4 * 8 * u64::from(largest))
+/// Bytes that a thread takes to look at some sets of one arena after the other.
+fn bytes_to_look(sets: &Sets, by_arena: &[Vec<SetIndex>]) -> u64 {
+    const USUAL: u64 = 4 << 20;
+    let span = |members: &Vec<SetIndex>| {
+        let places = || members.iter().map(|&set| sets.refs()[set as usize]);
+        let (first, end) = (places().map(|set| set.start).min(), places().map(|set| set.start + set.len).max());
+        end.unwrap_or(0) - first.unwrap_or(0)
+    };
+    USUAL.max(by_arena.iter().map(span).max().map_or(0, |words| 8 * u64::from(words)))
 }
 
 /// The sets of each arena that are wanted and not empty.
@@ -180,7 +226,7 @@ fn by_arena(sets: &Sets, arenas: usize, is_wanted: impl Fn(SetIndex) -> bool) ->
 }
 
 /// Words between two sets that are not read with them: reading a little more takes less time than reading once more.
-const GAP: u32 = 16 * PAGE as u32;
+const GAP: u32 = 4 * PAGE as u32;
 
 /// Runs of words in which sets lie, in their order, with what lies between sets that are near each other.
 fn runs(mut sets: Vec<ShingleRef>) -> Vec<Range<u32>> {

@@ -4,6 +4,7 @@
 //! may stand anywhere, so all shingles are indexed: this costs more memory than resemblance does, where prefixes are enough.
 
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
@@ -13,7 +14,7 @@ use super::keys::{Keys, Lookup};
 use super::ordered::{Buffers, Ordered, Recent};
 use super::pairs::{Collector, PairList};
 use super::sets::{SetIndex, Sets};
-use super::shared::{KeysOf, Shared};
+use super::shared::{KeysOf, Partitions, Shared};
 use super::tasks::Task;
 use super::{BLOCK, SetPair};
 use crate::error::Result;
@@ -32,7 +33,8 @@ pub fn contained_pairs(
     limit: u64,
 ) -> Result<PairList> {
     let first = sets.first_of_size(containment.min_size);
-    let keys = Keys::new(Shared::build(sets.len(), &AllShingles { sets, ordered, first }, exec)?, exec)?;
+    let shingles = AllShingles { sets, ordered, first, looked_up: |size| containment.least.prefix(size) };
+    let keys = Keys::new(Shared::build(sets.len(), &shingles, exec)?, exec)?;
     let search = Search { sets, ordered, containment, known, collector: Collector::new(exec, limit), exec };
     let window = |set: SetIndex| set + 1..(sets.len() as SetIndex).max(set + 1);
     keys.each_part(exec, window, |lookup, task| match lookup {
@@ -44,18 +46,15 @@ pub fn contained_pairs(
 
 /// The shingles that more than `most` documents have.
 pub fn common_shingles(sets: &Sets, ordered: &Ordered<'_>, most: u32, exec: &Exec<'_>) -> Result<Common> {
-    let shared = Shared::build(sets.len(), &AllShingles { sets, ordered, first: 0 }, exec)?;
-    let mut common = Vec::new();
-    shared.each_posting(
-        exec,
-        |_| true,
-        |posting| {
-            let documents: usize = posting.iter().map(|entry| sets.documents(entry.set).len()).sum();
-            if documents > most as usize {
-                common.extend(posting.first().map(|entry| entry.key));
-            }
-        },
-    )?;
+    let shingles = AllShingles { sets, ordered, first: 0, looked_up: |_| 0 };
+    let common = Mutex::new(Vec::new());
+    Partitions::of_keys(sets.len(), &shingles, exec)?.each_shared(exec, |entries| {
+        let documents: usize = entries.iter().map(|entry| sets.documents(entry.set).len()).sum();
+        if documents > most as usize {
+            common.lock().unwrap_or_else(PoisonError::into_inner).extend(entries.first().map(|entry| entry.key));
+        }
+    })?;
+    let mut common = common.into_inner().unwrap_or_else(PoisonError::into_inner);
     // Those of one set are shared by no other, but may be of many documents.
     let of_many = |set: &SetIndex| sets.documents(*set).len() > most as usize;
     for set in (0..sets.len() as SetIndex).filter(of_many) {
@@ -96,7 +95,7 @@ impl<Known: Fn(Similarity) -> bool + Sync> Search<'_, Known> {
         for set in block.take_while(|_| !self.collector.is_over()) {
             let size = self.sets.sizes()[set as usize];
             let needed = self.containment.least.smallest_partner(size);
-            let partners = larger_with_common(index, set, self.containment.least.prefix(size));
+            let partners = larger_with_common(index, set);
             let before = pairs.len();
             for partner in partners.into_iter().filter(|partner| among.contains(partner) && self.sets.comparable(set, *partner)) {
                 let shingles = self.ordered.get(set, own)?;
@@ -114,13 +113,15 @@ impl<Known: Fn(Similarity) -> bool + Sync> Search<'_, Known> {
 }
 
 /// Every shingle of sets from `first` on is a key.
-struct AllShingles<'a> {
+struct AllShingles<'a, LookedUp> {
     sets: &'a Sets,
     ordered: &'a Ordered<'a>,
     first: SetIndex,
+    /// How many of its first shingles a set of some size looks up.
+    looked_up: LookedUp,
 }
 
-impl KeysOf for AllShingles<'_> {
+impl<LookedUp: Fn(u32) -> u32 + Sync> KeysOf for AllShingles<'_, LookedUp> {
     type Buffers = Buffers;
 
     fn count(&self, set: SetIndex) -> u64 {
@@ -135,14 +136,15 @@ impl KeysOf for AllShingles<'_> {
     fn is_held(&self) -> bool {
         self.ordered.is_held()
     }
+
+    fn looks_up(&self, set: SetIndex) -> u32 {
+        (self.looked_up)(self.sets.sizes()[set as usize])
+    }
 }
 
-/// Sets after `set` in the order of sizes that have one of its first `prefix` shingles.
-fn larger_with_common(index: &Index, set: SetIndex, prefix: u32) -> Vec<SetIndex> {
-    let mut partners = Vec::new();
-    for &occurrence in index.occurrences(set).iter().filter(|occurrence| occurrence.place() < prefix) {
-        partners.extend(index.after(occurrence));
-    }
+/// Sets after `set` in the order of sizes that have one of the shingles that it looks up.
+fn larger_with_common(index: &Index, set: SetIndex) -> Vec<SetIndex> {
+    let mut partners: Vec<SetIndex> = index.occurrences(set).iter().flat_map(|&at| index.postings.after(at)).collect();
     partners.sort_unstable();
     partners.dedup();
     partners

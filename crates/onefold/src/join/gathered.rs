@@ -1,16 +1,17 @@
 //! Chosen sets by size, region after region: in memory as far as there is room, the others on disk.
 //!
 //! Sets lie in regions of a few megabytes by size, and inside a region as they come. A region that goes to disk has its last words in memory
-//! until they are worth writing; those of the smallest sets stay in memory. Who verifies candidates looks at one set after the other with those
-//! beside it that are a little smaller, so each region is read once, as a whole, while there is room for all that is looked at. Where there is
-//! not, sets are read one by one.
+//! until they are worth writing; those of the smallest sets never do: they stay in memory until others need the room. Who verifies candidates
+//! looks at one set after the other with those beside it that are a little smaller, so each region is read once, as a whole, while there is room
+//! for all that is looked at. Where there is not, sets are read one by one.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::thread;
 
-use crossbeam_channel::{Sender, bounded};
+use crossbeam_channel::{Sender, TryRecvError, bounded};
 use rayon::prelude::*;
 
 use super::sets::{SetIndex, Sets};
@@ -22,6 +23,16 @@ use crate::exec::{Exec, PAGE, Pages, SpillFile, Way};
 const BLOCK: usize = 32 * PAGE;
 /// Words of a region, where there is memory for some of them.
 const REGION: u64 = 1024 * PAGE as u64;
+
+/// Hundredths of the memory that is left which they may take.
+const SHARE: u64 = 80;
+/// Bytes that verifying takes in each thread, beside them.
+const VERIFYING: u64 = 16 << 20;
+
+/// Words that threads may hold on to of regions that have gone, if the largest has so many: each of two. One more waits to be used again.
+fn pinned(largest: u64) -> u64 {
+    (2 * rayon::current_num_threads() as u64 + 1) * largest
+}
 
 /// See the module.
 pub(super) struct Gathered {
@@ -49,13 +60,15 @@ pub(super) struct Gathering {
 struct Layout {
     /// Words of a region, unless one set has more.
     region: u64,
+    /// Words of the largest.
+    largest: u64,
     /// Words that are written at a time, and that have a checksum.
     block: usize,
 }
 
 /// All regions, some of them in memory.
 struct Regions {
-    /// Of those that are not in memory for good.
+    /// Of those that are not in memory from the beginning.
     file: Option<SpillFile>,
     all: Vec<Region>,
     layout: Layout,
@@ -70,7 +83,7 @@ struct Region {
     words: usize,
     /// Of each block.
     checksums: Vec<u32>,
-    /// Whether it never goes to disk.
+    /// Whether it is in memory from the beginning, and never on disk.
     stays: bool,
 }
 
@@ -90,9 +103,7 @@ impl Loaded {
 /// Regions in memory.
 #[derive(Default)]
 struct Window {
-    /// Those that never go.
-    staying: Vec<Arc<Loaded>>,
-    /// The others, by their number among all, with the words that each was counted as.
+    /// By their number among all, with the words that each was counted as.
     held: BTreeMap<usize, (Arc<Loaded>, u64)>,
     /// Words that a region takes at least.
     usual: u64,
@@ -104,26 +115,58 @@ struct Window {
 }
 
 impl Gathered {
-    /// Makes places for the sets that are wanted.
-    pub(super) fn begin(sets: &Sets, is_wanted: impl Fn(SetIndex) -> bool, exec: &Exec<'_>) -> Result<Gathering> {
+    /// Which sets are gathered at a time, with those in their windows: all of them, or first the smaller and then the larger if there is room
+    /// for each of these and not for all. `before[set]` is the number of words of all sets before it.
+    pub(super) fn waves(before: &[u64], window: impl Fn(SetIndex) -> Range<SetIndex>, exec: &Exec<'_>) -> [Range<SetIndex>; 2] {
+        let count = before.len() as SetIndex - 1;
+        let room = (exec.memory.left() / 100 * SHARE).saturating_sub(exec.threads as u64 * VERIFYING) / size_of::<u64>() as u64;
+        // All sets before this one fit.
+        let last_fitting = before.partition_point(|&words| words <= room) as SetIndex - 1;
+        let middle = if exec.memory.is_tight() { last_fitting.max(count / 2) } else { last_fitting };
+        let rest = || before[count as usize] - before[window(middle).start.min(middle) as usize];
+        let is_divided = middle < count && exec.spill.is_some() && (rest() <= room || exec.memory.is_tight());
+        let end = if is_divided { middle } else { count };
+        [0..end, end..count]
+    }
+
+    /// Makes places for the sets that are wanted. `window` tells with which others a set is looked at; it rises with the set.
+    pub(super) fn begin(
+        sets: &Sets,
+        is_wanted: impl Fn(SetIndex) -> bool,
+        window: impl Fn(SetIndex) -> Range<SetIndex>,
+        exec: &Exec<'_>,
+    ) -> Result<Gathering> {
         let all = 0..sets.len() as SetIndex;
         let before = sums(all.clone().map(|set| if is_wanted(set) { sets.sizes()[set as usize].into() } else { 0 }));
         let total = before[sets.len()];
-        // Half of what is left: verifying takes memory as well. If some go to disk, those that are in memory at the moment need room, too.
-        let file = match exec.spill_beyond(50, total * size_of::<u64>() as u64) {
+        let verifying = exec.threads as u64 * VERIFYING;
+        let file = match exec.spill_beyond(SHARE, total * size_of::<u64>() as u64 + verifying) {
             Some(spill) => Some(spill.scratch("sets", Way::Past)?),
             None => None,
         };
-        let most_staying = if file.is_some() { exec.memory.left() / size_of::<u64>() as u64 / 3 } else { u64::MAX };
-        let layout = Layout::new(total, exec);
+        let mut layout = Layout::new(total, exec);
+        let words_of = |range: &Range<SetIndex>| before[range.end as usize] - before[range.start as usize];
+        layout.largest = pieces(&before, layout.region, all.clone()).map(|range| words_of(&range)).fold(layout.region, u64::max);
+        let most_staying = if file.is_some() {
+            // Those that are looked at together must have room at a time, and some to spare: others are a little behind, or ahead.
+            let together = |region: Range<SetIndex>| {
+                let (first, last) = (window(region.start), window(region.end - 1));
+                before[last.end.max(region.end) as usize] - before[first.start.min(region.start) as usize]
+            };
+            let widest = pieces(&before, layout.region, all.clone()).map(together).max().unwrap_or(0);
+            let room = (exec.memory.left() / 100 * SHARE).saturating_sub(verifying) / size_of::<u64>() as u64;
+            if room / 3 < (widest + pinned(layout.largest)) / 2 { 0 } else { room }
+        } else {
+            u64::MAX
+        };
         let mut at = 0;
-        let region = |range: std::ops::Range<SetIndex>| {
-            let words = (before[range.end as usize] - before[range.start as usize]) as usize;
+        let region = |range: Range<SetIndex>| {
+            let words = words_of(&range) as usize;
             let stays = before[range.end as usize] <= most_staying;
             let region = Region { first: range.start, at, words, checksums: Vec::new(), stays };
             at += if stays { 0 } else { words.next_multiple_of(PAGE) as u64 };
-            let block = if stays { words } else { layout.block.min(words) };
-            Mutex::new(Filling { region, block: Pages::new(block), filled: 0, written: 0 })
+            let room = if stays { words } else { layout.block.min(words) };
+            Mutex::new(Filling { region, room, block: Pages::new(0), filled: 0, written: 0 })
         };
         let filled: Vec<Mutex<Filling>> = pieces(&before, layout.region, all.clone()).map(region).collect();
         file.as_ref().map_or(Ok(()), |file| file.make_room(at))?;
@@ -155,7 +198,7 @@ impl Gathering {
     /// All sets are there.
     pub(super) fn finish(self, exec: &Exec<'_>) -> Result<Gathered> {
         let Gathering { filled, starts, file, layout, .. } = self;
-        let mut window = Window { usual: layout.region.next_multiple_of(PAGE as u64), ..Window::default() };
+        let mut window = Window { usual: layout.region.next_multiple_of(PAGE as u64), most: u64::MAX, ..Window::default() };
         let close = |filling: Mutex<Filling>| {
             let mut filling = filling.into_inner().map_err(|_| failed())?;
             if filling.region.stays {
@@ -167,11 +210,13 @@ impl Gathering {
         };
         let (all, staying): (Vec<Region>, Vec<Option<Arc<Loaded>>>) =
             filled.into_par_iter().map(close).collect::<Result<Vec<_>>>()?.into_iter().unzip();
-        window.staying = staying.into_iter().flatten().collect();
+        let staying = staying.into_iter().zip(&all).enumerate();
+        window.held = staying.filter_map(|(number, (loaded, region))| Some((number, (loaded?, region.words as u64)))).collect();
+        window.words = window.held.values().map(|(_, words)| words).sum();
         if file.is_some() {
-            // Each thread may hold on to two more that have gone, and pairs take room as well.
-            let pinned = 2 * rayon::current_num_threads() as u64 * window.usual;
-            window.most = (exec.memory.part(8, 0) * 5 / size_of::<u64>() as u64).saturating_sub(pinned);
+            // Pairs take room as well.
+            let left = exec.memory.part(4, 0) * 3 / size_of::<u64>() as u64;
+            window.most = (window.words + left).saturating_sub(pinned(layout.largest));
             if exec.memory.is_tight() {
                 window.most = 2 * (1 + rayon::current_num_threads() as u64) * window.usual;
             }
@@ -183,10 +228,18 @@ impl Gathering {
 }
 
 impl Regions {
+    /// Whether a region can come without another having to go.
+    fn has_room(&self, number: usize) -> bool {
+        self.window.lock().is_ok_and(|window| window.words + window.usual.max(self.all[number].words as u64) <= window.most)
+    }
+
     /// A region in memory; `None` where there is no room for it. Calls `first` if it is not there yet.
     fn load(&self, number: usize, first: impl FnOnce()) -> Result<Option<Arc<Loaded>>> {
         let Some(region) = self.all.get(number) else { return Ok(None) };
         let mut window = lock(&self.window)?;
+        if region.stays {
+            return Ok(window.held.get(&number).map(|(loaded, _)| loaded.clone()));
+        }
         let usual = window.usual as usize;
         let Some((loaded, spare)) = window.take_in(number, region.words as u64) else { return Ok(None) };
         drop(window);
@@ -208,7 +261,7 @@ impl Regions {
     }
 }
 
-/// Reads what will be looked at next, in a thread of its own, which ends when nobody can ask any more.
+/// Reads what will be looked at later, in a thread of its own, which ends when nobody can ask any more.
 struct Ahead {
     wanted: Sender<usize>,
 }
@@ -217,11 +270,20 @@ impl Ahead {
     /// `None` where there can be no such thread: reading takes longer then.
     fn start(regions: Arc<Regions>) -> Option<Ahead> {
         let (wanted, numbers) = bounded(4);
+        // Whoever needs it will hear what is wrong with it.
+        let load = |regions: &Regions, number: usize| drop(regions.load(number, || ()));
         let read = move || {
-            for number in numbers {
-                // Whoever needs it will hear what is wrong with it.
-                let _ = regions.load(number, || ());
+            // While nobody asks, those that there is room for.
+            let first = regions.all.partition_point(|region| region.stays);
+            for number in (first..regions.all.len()).take_while(|&number| regions.has_room(number)) {
+                match numbers.try_recv() {
+                    Ok(wanted) => load(&regions, wanted),
+                    Err(TryRecvError::Empty) => {}
+                    Err(TryRecvError::Disconnected) => return,
+                }
+                load(&regions, number);
             }
+            numbers.into_iter().for_each(|number| load(&regions, number));
         };
         thread::Builder::new().name("ahead".into()).spawn(read).ok()?;
         Some(Ahead { wanted })
@@ -239,7 +301,7 @@ impl Ahead {
 impl Window {
     /// Takes a region in, with pages for it if it is new and there are any. Smaller sets go first: those that are looked at rise.
     fn take_in(&mut self, number: usize, words: u64) -> Option<(Arc<Loaded>, Option<Pages>)> {
-        if let Some(loaded) = self.staying.get(number).or_else(|| self.held.get(&number).map(|(loaded, _)| loaded)) {
+        if let Some((loaded, _)) = self.held.get(&number) {
             return Some((loaded.clone(), None));
         }
         let words = words.max(self.usual);
@@ -264,7 +326,9 @@ impl Window {
 /// A region to which sets are added.
 struct Filling {
     region: Region,
-    /// Its last words, which are not written yet; all of them if they stay in memory.
+    /// How many words the block will have.
+    room: usize,
+    /// Its last words, which are not written yet; all of them if they stay in memory. There once a set came, in the thread that brought it.
     block: Pages,
     filled: usize,
     /// Words that are.
@@ -275,6 +339,9 @@ impl Filling {
     /// Adds a set; returns where it begins.
     fn append(&mut self, mut words: &[u64], file: Option<&SpillFile>) -> Result<u32> {
         let start = (self.written + self.filled) as u32;
+        if self.block.len() < self.room {
+            self.block = Pages::new(self.room);
+        }
         while !words.is_empty() {
             if let Some(file) = file.filter(|_| self.filled == self.block.len() && !self.region.stays) {
                 self.write(file)?;
@@ -307,14 +374,14 @@ impl Layout {
     /// For so many words: a region is a small part of the memory that is left, and so are the last blocks of all regions.
     fn new(words: u64, exec: &Exec<'_>) -> Layout {
         if exec.memory.is_tight() {
-            return Layout { region: words.div_ceil(50).max(1), block: PAGE };
+            return Layout { region: words.div_ceil(50).max(1), largest: 0, block: PAGE };
         }
         let part = exec.memory.left() / size_of::<u64>() as u64 / 16;
         let regions = words.div_ceil(part.max(1)).max(1);
         let pages = (2 * part / regions) as usize / PAGE;
         let block = (pages * PAGE).clamp(PAGE, BLOCK);
         let most = (2 * part / block as u64).max(1);
-        Layout { region: words.div_ceil(most).max(REGION.min(part)).max(1), block }
+        Layout { region: words.div_ceil(most).max(REGION.min(part)).max(1), largest: 0, block }
     }
 }
 
@@ -343,6 +410,10 @@ mod tests {
         (Sets::of_refs(&refs), |set| (0..1 + u64::from(set) / 17).map(|word| u64::from(set) << 8 | word).collect())
     }
 
+    fn window(set: SetIndex) -> Range<SetIndex> {
+        set.saturating_sub(20)..set
+    }
+
     #[test]
     fn chosen_sets_are_found_in_memory_and_on_disk_and_others_are_not() {
         let folder = tempfile::tempdir().unwrap();
@@ -350,7 +421,7 @@ mod tests {
         let tight = Exec { memory: Memory::TIGHT, spill, ..Exec::default() };
         for exec in [Exec::default(), tight] {
             let (sets, words) = sets();
-            let gathering = Gathered::begin(&sets, |set| set % 3 != 0, &exec).unwrap();
+            let gathering = Gathered::begin(&sets, |set| set % 3 != 0, window, &exec).unwrap();
             // In no order.
             for set in (0..200).map(|n| n * 77 % 200).filter(|set| set % 3 != 0) {
                 gathering.add(set, &words(set)).unwrap();
@@ -370,10 +441,39 @@ mod tests {
     }
 
     #[test]
+    fn regions_that_stay_give_way_to_larger_ones_that_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let spill = Some(Spill::in_folder(folder.path().join("work")));
+        let exec = Exec { memory: Memory::TIGHT, spill, ..Exec::default() };
+        let (sets, words) = sets();
+        let gathering = Gathered::begin(&sets, |_| true, window, &exec).unwrap();
+        // The first five, with room for a few more.
+        for filled in &gathering.filled[..5] {
+            let mut filling = filled.lock().unwrap();
+            filling.region.stays = true;
+            filling.room = filling.region.words;
+        }
+        (0..200).for_each(|set| gathering.add(set, &words(set)).unwrap());
+        let gathered = gathering.finish(&exec).unwrap();
+        let regions = &gathered.regions;
+        {
+            let mut window = regions.window.lock().unwrap();
+            window.most = window.words + 4 * window.usual;
+        }
+        let find = |set: SetIndex| gathered.find(set).unwrap().map(|(region, start)| region.words()[start]);
+        let last_that_stays = regions.all[5].first - 1;
+        assert_eq!((find(0), find(last_that_stays)), (Some(words(0)[0]), Some(words(last_that_stays)[0])));
+        for set in regions.all[5].first..200 {
+            assert_eq!(find(set), Some(words(set)[0]));
+        }
+        assert_eq!((find(0), find(last_that_stays)), (None, None), "they are read one by one now");
+    }
+
+    #[test]
     fn regions_and_their_last_blocks_are_small_parts_of_the_memory() {
         let exec = Exec { memory: Memory::parse("96MiB").unwrap(), ..Exec::default() };
         for words in [1, 1 << 20, 1 << 24, 1 << 28] {
-            let Layout { region, block } = Layout::new(words, &exec);
+            let Layout { region, block, .. } = Layout::new(words, &exec);
             let regions = words.div_ceil(region);
             assert!(region * 8 <= 96 << 16, "{words} words: regions of {region}");
             assert!(regions * block as u64 * 8 <= 96 << 17, "{words} words: {regions} blocks of {block}");
@@ -385,7 +485,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let exec = Exec { memory: Memory::TIGHT, spill: Some(Spill::in_folder(folder.path())), ..Exec::default() };
         let (sets, words) = sets();
-        let gathering = Gathered::begin(&sets, |_| true, &exec).unwrap();
+        let gathering = Gathered::begin(&sets, |_| true, window, &exec).unwrap();
         (0..200).for_each(|set| gathering.add(set, &words(set)).unwrap());
         let gathered = gathering.finish(&exec).unwrap();
         let last = gathered.regions.all.last().unwrap().at;

@@ -19,6 +19,7 @@ mod noted;
 mod ordered;
 mod outlines;
 mod pairs;
+mod postings;
 mod probe;
 mod seen;
 mod sets;
@@ -43,7 +44,7 @@ pub(crate) use tasks::{pieces, sums};
 
 use crate::cluster::Components;
 use crate::error::{Error, Result};
-use crate::exec::Exec;
+use crate::exec::{Exec, Idle};
 use crate::fingerprint::Fingerprint;
 use crate::run::Stage;
 use crate::threshold::Threshold;
@@ -52,6 +53,7 @@ use codes::Codes;
 use gathered::lock;
 use keys::{Keys, Lookup, gone};
 use noted::{Noted, Notepad};
+use outlines::Outlines;
 use pairs::Collector;
 use probe::{Prober, Space};
 use shared::{KeysOf, Shared};
@@ -98,7 +100,7 @@ pub struct Join<'a, F: ?Sized> {
     space: Space<'a, F>,
     keys: Keys,
     /// Counters that no thread uses at the moment.
-    probers: Mutex<Vec<Prober>>,
+    probers: Idle<Prober>,
 }
 
 impl<'a, F: Fingerprint + ?Sized> Join<'a, F> {
@@ -127,7 +129,7 @@ impl<'a, F: Fingerprint + ?Sized> Join<'a, F> {
                 Keys::new(shared, exec)?
             }
         };
-        Ok(Join { space: Space { sets, ordered, method, sketches, bar }, keys, probers: Mutex::default() })
+        Ok(Join { space: Space { sets, ordered, method, sketches, bar }, keys, probers: Idle::default() })
     }
 
     /// All pairs; an error once there are more than `limit`. Nothing can be probed afterwards if sets are on disk.
@@ -157,6 +159,7 @@ impl<'a, F: Fingerprint + ?Sized> Join<'a, F> {
 
     /// Finds all candidates, and verifies them when it is known which sets are among them.
     fn note_and_verify(&mut self, exec: &Exec<'_>, collector: &Collector<'_>) -> Result<()> {
+        let outlines = self.space.ordered.take_outlines()?;
         // One part of the join after the other has it.
         let noted = Mutex::new(Noted::new(self.space.sets.len(), exec));
         let take_notes = || Ok(std::mem::replace(&mut *lock(&noted)?, Noted::new(self.space.sets.len(), exec)));
@@ -169,7 +172,7 @@ impl<'a, F: Fingerprint + ?Sized> Join<'a, F> {
                     for set in sets {
                         let Some((partners, wanted)) = self.partners_once(task, set) else { continue };
                         let unseen = prober.find_candidates(&self.space, lookup, set, partners, wanted);
-                        notes.note(&mut pad, set, unseen, self.drop_far(set, prober))?;
+                        notes.note(&mut pad, set, unseen, self.drop_far(set, outlines.as_ref(), prober))?;
                     }
                     notes.take(pad)
                 };
@@ -188,13 +191,14 @@ impl<'a, F: Fingerprint + ?Sized> Join<'a, F> {
         }
         // Sets need the room.
         self.keys = Keys::Gone;
+        drop(outlines);
         exec.memory.make_room();
         self.verify_noted(exec, noted, collector)
     }
 
     /// The candidates of a set that was probed, without those that are plainly too far from it.
-    fn drop_far<'p>(&self, set: SetIndex, prober: &'p mut Prober) -> &'p [(SetIndex, u32)] {
-        if let (Some(outlines), Some(threshold)) = (self.space.ordered.outlines(), self.space.bar.threshold) {
+    fn drop_far<'p>(&self, set: SetIndex, outlines: Option<&Outlines>, prober: &'p mut Prober) -> &'p [(SetIndex, u32)] {
+        if let (Some(outlines), Some(threshold)) = (outlines, self.space.bar.threshold) {
             let size = |set: SetIndex| self.space.sets.sizes()[set as usize];
             let most = |partner: SetIndex| {
                 let needed = threshold.needed_overlap(size(set), size(partner));
@@ -207,28 +211,39 @@ impl<'a, F: Fingerprint + ?Sized> Join<'a, F> {
 
     fn verify_noted(&self, exec: &Exec<'_>, noted: Noted<'_>, collector: &Collector<'_>) -> Result<()> {
         let (marks, sheets) = noted.finish()?;
-        let next = AtomicUsize::new(0);
-        let work = |prober: &mut Prober| {
-            let mut pairs = Vec::new();
-            loop {
-                let sheet = next.fetch_add(1, Ordering::Relaxed);
-                if sheet >= sheets.len() || collector.is_over() {
-                    prober.let_go();
-                    return collector.take(pairs);
-                }
-                sheets.each(sheet, |note| {
-                    if collector.is_over() {
-                        return Ok(());
+        self.space.ordered.gathering(
+            &marks,
+            |set| self.window(set),
+            exec,
+            |wave| {
+                let next = AtomicUsize::new(0);
+                let work = |prober: &mut Prober| {
+                    let mut pairs = Vec::new();
+                    loop {
+                        let sheet = next.fetch_add(1, Ordering::Relaxed);
+                        if sheet >= sheets.len() || collector.is_over() {
+                            prober.let_go();
+                            return collector.take(pairs);
+                        }
+                        sheets.each(sheet, |note| {
+                            if collector.is_over() || !wave.contains(&note.set) {
+                                return Ok(());
+                            }
+                            let before = pairs.len();
+                            let found = |partner, overlap| pairs.push(pair_of(note.set, partner, overlap));
+                            prober.verify_noted(&self.space, &note, found)?;
+                            collector.count(pairs.len() - before);
+                            collector.take_some(&mut pairs)
+                        })?;
                     }
-                    let before = pairs.len();
-                    prober
-                        .verify_noted(&self.space, &note, |partner, overlap| pairs.push(pair_of(note.set, partner, overlap)))?;
-                    collector.count(pairs.len() - before);
-                    collector.take_some(&mut pairs)
-                })?;
-            }
-        };
-        self.space.ordered.gathering(&marks, exec, || rayon::broadcast(|_| self.with_prober(work)).into_iter().collect())
+                };
+                let work_together = || rayon::broadcast(|_| self.with_prober(work)).into_iter().collect();
+                // A set and a partner, which may be read one by one.
+                let pair = 2 * size_of::<u64>() as u64 * self.space.sets.sizes().last().map_or(0, |&largest| largest.into());
+                let is_short = exec.memory.left() / 2 < exec.threads as u64 * pair;
+                if is_short { exec.with_buffers(pair, work_together) } else { work_together() }
+            },
+        )
     }
 
     /// Calls `found` with all pairs, from several threads. They are not stored, so there is no limit to them.
@@ -268,13 +283,13 @@ impl<'a, F: Fingerprint + ?Sized> Join<'a, F> {
 
     /// Calls `search` with each part of the join and what is probed in it.
     fn each_part(&self, exec: &Exec<'_>, search: impl Fn(Lookup<'_>, &Task) -> Result<()>) -> Result<()> {
-        let sets = self.space.sets;
-        // Sets of the reference are found by others on both sides.
-        let window = |set: SetIndex| {
-            let partners = self.space.partners(set);
-            if sets.has_reference() { partners } else { partners.start..set }
-        };
-        self.keys.each_part(exec, window, search)
+        self.keys.each_part(exec, |set| self.window(set), search)
+    }
+
+    /// Where a set looks for partners. Those of the reference are found by others on both sides.
+    fn window(&self, set: SetIndex) -> Range<SetIndex> {
+        let partners = self.space.partners(set);
+        if self.space.sets.has_reference() { partners } else { partners.start..set }
     }
 
     /// Lets all threads work on a range of sets, block by block.
@@ -324,7 +339,7 @@ impl<'a, F: Fingerprint + ?Sized> Join<'a, F> {
             return Ok(false);
         }
         let close = threshold.halfway_to_one();
-        let crowds = self.partners_of(exec, &index.crowded_sets(CROWDS), |_, _| true)?;
+        let crowds = self.partners_of(exec, &index.postings.crowded_sets(CROWDS), |_, _| true)?;
         let pairs_around = |partners: &Vec<(SetIndex, Similarity)>| {
             let crowd = partners.iter().filter(|(_, similarity)| similarity.reaches(close));
             let reference = crowd.clone().filter(|(set, _)| self.space.sets.is_reference(*set)).count() as u64;
@@ -436,12 +451,9 @@ impl<'a, F: Fingerprint + ?Sized> Join<'a, F> {
 
     /// Lends counters to `work`; they are as large as the collection, so they are kept from call to call.
     fn with_prober<T>(&self, work: impl FnOnce(&mut Prober) -> T) -> T {
-        let idle = self.probers.lock().ok().and_then(|mut idle| idle.pop());
-        let mut prober = idle.unwrap_or_else(|| Prober::new(self.space.sets.len()));
+        let mut prober = self.probers.take_or(|| Prober::new(self.space.sets.len()));
         let result = work(&mut prober);
-        if let Ok(mut idle) = self.probers.lock() {
-            idle.push(prober);
-        }
+        self.probers.put(prober);
         result
     }
 }

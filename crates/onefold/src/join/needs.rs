@@ -1,6 +1,7 @@
 //! What a join will take, before there is one: for estimates.
 
 use super::lanes::Lanes;
+use super::postings::Postings;
 use super::shared::Shared;
 use super::sketches::Sketches;
 
@@ -39,12 +40,12 @@ impl Needs {
 
     /// Bytes of the sets that are among candidates, of collections with many duplicates, where sets are apart. As measured.
     pub(crate) fn gathered_sets(&self) -> u64 {
-        self.held_sets() / 5 * 3
+        self.held_sets() / 3
     }
 
     /// Bytes of the keys that sets share on disk, of such collections. As measured.
     pub(crate) fn shared_keys(&self) -> u64 {
-        self.keys_apart() / 2
+        Postings::bytes(self.keys) / 2
     }
 
     /// Bytes of keys on disk, where they are too many for memory.

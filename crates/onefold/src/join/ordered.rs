@@ -79,14 +79,24 @@ impl<'a> Ordered<'a> {
         matches!(self.place, Place::Apart(_))
     }
 
-    /// Does what looks at chosen sets, in the order of their sizes.
-    pub(super) fn gathering<T>(&self, chosen: &Marks, exec: &Exec<'_>, work: impl FnOnce() -> Result<T>) -> Result<T> {
-        if let Place::Apart(apart) = &self.place { apart.gathering(chosen, self.sets, exec, work) } else { work() }
+    /// Does what looks at chosen sets, in the order of their sizes, each with others in its window.
+    pub(super) fn gathering(
+        &self,
+        chosen: &Marks,
+        window: impl Fn(SetIndex) -> Range<SetIndex>,
+        exec: &Exec<'_>,
+        work: impl Fn(Range<SetIndex>) -> Result<()>,
+    ) -> Result<()> {
+        if let Place::Apart(apart) = &self.place {
+            apart.gathering(chosen, self.sets, window, exec, work)
+        } else {
+            work(0..self.sets.len() as SetIndex)
+        }
     }
 
-    /// Outlines of sets that were drawn before there was a join, if there are any.
-    pub(super) fn outlines(&self) -> Option<&Outlines> {
-        if let Place::Apart(apart) = &self.place { Some(&apart.outlines) } else { None }
+    /// Outlines of sets, if they were drawn before there was a join; they are there once.
+    pub(super) fn take_outlines(&self) -> Result<Option<Outlines>> {
+        if let Place::Apart(apart) = &self.place { apart.take_outlines() } else { Ok(None) }
     }
 
     /// The join keys of all sets, if they were taken when sets were put in order; they are there once.

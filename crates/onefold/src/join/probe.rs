@@ -5,10 +5,11 @@ use std::ops::Range;
 use super::Bar;
 use super::apart::Hold;
 use super::crowds::{CROWD, Crowds, Unknown};
-use super::index::{Index, Occurrence};
+use super::index::Index;
 use super::keys::Lookup;
 use super::noted::Note;
 use super::ordered::{Ordered, Recent};
+use super::postings::Postings;
 use super::sets::{SetIndex, Sets};
 use super::sketches::Sketches;
 use crate::error::Result;
@@ -228,16 +229,17 @@ impl Prober {
         partners: &Range<SetIndex>,
     ) -> u32 {
         let mut unseen = 0;
+        let postings = &*index.postings;
         for some in index.occurrences(set).chunks(WARMED) {
-            index.warm(some);
-            for &occurrence in some {
-                if occurrence.is_long() {
-                    unseen += self.count_long(space, index, set, partners, occurrence);
+            postings.warm(some);
+            for &at in some {
+                if postings.is_long(at) {
+                    unseen += self.count_long(space, postings, set, partners, at);
                     continue;
                 }
-                index.before(occurrence).take_while(|&partner| partner >= partners.start).for_each(|partner| self.add(partner));
+                postings.before(at).take_while(|&partner| partner >= partners.start).for_each(|partner| self.add(partner));
                 if partners.end > set {
-                    index.after(occurrence).take_while(|&partner| partner < partners.end).for_each(|partner| self.add(partner));
+                    postings.after(at).take_while(|&partner| partner < partners.end).for_each(|partner| self.add(partner));
                 }
             }
         }
@@ -248,20 +250,20 @@ impl Prober {
     fn count_long<F: Fingerprint + ?Sized>(
         &mut self,
         space: &Space<'_, F>,
-        index: &Index,
+        postings: &Postings,
         set: SetIndex,
         partners: &Range<SetIndex>,
-        occurrence: Occurrence,
+        at: u32,
     ) -> u32 {
         let sizes = space.sets.sizes();
-        let mut places = index.places_in(occurrence, partners);
-        let largest = space.method.largest_partner_from(sizes[set as usize], occurrence.place());
+        let (place, mut entries) = postings.of_long(at, partners);
+        let largest = space.method.largest_partner_from(sizes[set as usize], place);
         let fits = |partner: SetIndex| sizes[partner as usize] <= largest;
-        let cut = places.end > places.start && !fits(index.set_at(places.end - 1));
+        let cut = entries.end > entries.start && !fits(postings.set_at(entries.end - 1));
         if cut {
-            places.end = index.partition_places(&places, fits);
+            entries.end = postings.partition(&entries, fits);
         }
-        places.for_each(|place| self.add(index.set_at(place)));
+        entries.for_each(|entry| self.add(postings.set_at(entry)));
         cut.into()
     }
 

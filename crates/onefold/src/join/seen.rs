@@ -10,9 +10,35 @@ const SLOTS: u64 = 2;
 /// Slots in a word.
 const IN_WORD: u64 = u64::BITS as u64 / 2;
 
+/// Two bits for each slot.
+#[derive(Default)]
+pub(super) struct Slots(Vec<u64>);
+
+impl Slots {
+    /// Nothing is seen in so many slots.
+    pub(super) fn clear(&mut self, slots: u64) {
+        self.0.clear();
+        self.0.resize(slots.div_ceil(IN_WORD) as usize, 0);
+    }
+
+    /// Sees what is in a slot.
+    #[inline]
+    pub(super) fn add(&mut self, slot: u64) {
+        let bit = slot % IN_WORD * 2;
+        let word = &mut self.0[(slot / IN_WORD) as usize];
+        *word |= (*word >> bit & 1) << (bit + 1) | 1 << bit;
+    }
+
+    /// Whether two were seen in a slot.
+    #[inline]
+    pub(super) fn twice(&self, slot: u64) -> bool {
+        self.0[(slot / IN_WORD) as usize] >> (slot % IN_WORD * 2 + 1) & 1 == 1
+    }
+}
+
 /// See the module. What is never seen twice here is of one set.
 pub(super) struct Seen {
-    words: Vec<u64>,
+    all: Slots,
     /// Slots of a partition.
     slots: u64,
 }
@@ -26,35 +52,33 @@ impl Seen {
     /// With nothing seen.
     pub(super) fn new(slots: u64) -> Seen {
         let slots = slots.div_ceil(PARTITIONS as u64);
-        Seen { words: vec![0; (slots * PARTITIONS as u64).div_ceil(IN_WORD) as usize], slots }
+        let mut all = Slots::default();
+        all.clear(slots * PARTITIONS as u64);
+        Seen { all, slots }
     }
 
-    /// The word and the first bit of a key. Keys are uniform but for a few leading bits.
+    /// The slot of a key. Keys are uniform but for a few leading bits.
     #[inline]
-    fn place(&self, key: u64) -> (usize, u32) {
-        let slot = partition(key) as u64 * self.slots + ((u128::from(key << 8) * u128::from(self.slots)) >> 64) as u64;
-        ((slot / IN_WORD) as usize, (slot % IN_WORD) as u32 * 2)
+    fn slot(&self, key: u64) -> u64 {
+        partition(key) as u64 * self.slots + ((u128::from(key << 8) * u128::from(self.slots)) >> 64) as u64
     }
 
     /// Sees a key.
     #[inline]
     pub(super) fn add(&mut self, key: u64) {
-        let (word, bit) = self.place(key);
-        let word = &mut self.words[word];
-        *word |= (*word >> bit & 1) << (bit + 1) | 1 << bit;
+        self.all.add(self.slot(key));
     }
 
     /// Whether a key may have been seen twice.
     #[inline]
     pub(super) fn twice(&self, key: u64) -> bool {
-        let (word, bit) = self.place(key);
-        self.words[word] >> (bit + 1) & 1 == 1
+        self.all.twice(self.slot(key))
     }
 
     /// What two have seen that have as many slots.
     pub(super) fn and(mut self, other: Seen) -> Seen {
         const FIRST: u64 = u64::MAX / 3;
-        for (word, other) in self.words.iter_mut().zip(other.words) {
+        for (word, other) in self.all.0.iter_mut().zip(other.all.0) {
             *word |= other | (*word & other & FIRST) << 1;
         }
         self

@@ -2,21 +2,24 @@
 //!
 //! Keys are looked at some thousands at a time, scattered into partitions by their low bits, and sorted inside their partitions, which shows
 //! what is shared. Where all of them are too many for memory, a look before that sets bits for them: keys whose bits nobody else set are of one
-//! set, and are never stored. Where the others are still too many, partitions lie on disk and are looked at one by one.
+//! set, and are never stored. Where the others are still too many, partitions lie on disk and are looked at one by one. Of keys that are shared
+//! only the sets are kept.
 
 use std::ops::Range;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use rayon::prelude::*;
 
+use super::gathered::lock;
 use super::index::Index;
-use super::lanes::Lanes;
-use super::seen::Seen;
+use super::lanes::{self, Lanes};
+use super::postings::{Member, Postings};
+use super::seen::{Seen, Slots};
 use super::sets::SetIndex;
 use super::tasks::{pieces, sums};
 use crate::error::Result;
-use crate::exec::{Exec, Spill, SpillFile, Way};
+use crate::exec::{Exec, Idle, Spill, SpillFile, Way, pack, unpack};
 
 pub(super) const PARTITIONS: usize = 256;
 
@@ -26,22 +29,13 @@ pub(super) fn partition(key: u64) -> usize {
     key as usize % PARTITIONS
 }
 
-/// A key of a set, and where it stands among the set's keys.
-#[derive(Clone, Copy, Debug, Default)]
+/// A key of a set, and where it stands among the set's keys; in files it is two words.
+#[derive(Clone, Copy, Debug, Default, bytemuck::Pod, bytemuck::Zeroable)]
+#[repr(C)]
 pub(super) struct Entry {
     pub(super) key: u64,
     pub(super) set: SetIndex,
     pub(super) place: u32,
-}
-
-impl Entry {
-    pub(super) fn to_words(self) -> [u64; 2] {
-        [self.key, u64::from(self.set) << 32 | u64::from(self.place)]
-    }
-
-    pub(super) fn from_words(words: &[u64]) -> Entry {
-        Entry { key: words[0], set: (words[1] >> 32) as SetIndex, place: words[1] as u32 }
-    }
 }
 
 /// The keys of sets.
@@ -54,6 +48,10 @@ pub(super) trait KeysOf: Sync {
     fn each(&self, sets: Range<SetIndex>, buffers: &mut Self::Buffers, look: impl FnMut(SetIndex, &[u64])) -> Result<()>;
     /// Whether a second look costs next to nothing.
     fn is_held(&self) -> bool;
+    /// With how many of its first keys a set looks for others; it is found by all of them.
+    fn looks_up(&self, _set: SetIndex) -> u32 {
+        u32::MAX
+    }
 }
 
 /// The keys of all sets, ready for a second look.
@@ -164,20 +162,42 @@ impl<'a, K: KeysOf> AllKeys<'a, K> {
     }
 }
 
-/// The keys that sets share, by partition, key and set.
+/// The keys that sets share.
 pub(super) struct Shared {
     place: Place,
-    /// How many of its keys each set shares.
-    keys_of_sets: Vec<u32>,
+    counts: Counts,
 }
 
 enum Place {
-    Held(Vec<Vec<Entry>>),
+    Held(Arc<Postings>),
     Spilled {
         file: SpillFile,
-        /// Where each partition's frame begins, and how many words it has.
+        /// Where the frame of each partition begins, and how many numbers it has.
         frames: Vec<(u64, usize)>,
     },
+}
+
+/// By set: how many of its keys others have, and with how many of them it looks for others, in one word.
+struct Counts(Vec<AtomicU64>);
+
+impl Counts {
+    fn new(count: usize) -> Counts {
+        Counts((0..count).map(|_| AtomicU64::new(0)).collect())
+    }
+
+    fn add(&self, member: Member) {
+        self.0[member.set as usize].fetch_add(1 << 32 | u64::from(!member.silent), Ordering::Relaxed);
+    }
+
+    /// Keys that a set shares.
+    fn shared(&self, set: usize) -> u64 {
+        self.0[set].load(Ordering::Relaxed) >> 32
+    }
+
+    /// Those of them that it looks up.
+    fn looked_up(&self, set: usize) -> u64 {
+        self.0[set].load(Ordering::Relaxed) & u64::from(u32::MAX)
+    }
 }
 
 /// Least and most keys that are scattered together; one set may have more. The more they are, the better use is made of a partition's slots
@@ -196,6 +216,9 @@ impl Shared {
     /// Hundredths of the memory that is left that keys may take.
     pub(super) const SHARE: u64 = 70;
 
+    /// The same of postings, and of an index of some sets.
+    const HELD: u64 = 80;
+
     /// Bytes of so many keys until there is an index: their bits, and those that are seen twice, of which there are many in a collection
     /// with many duplicates. As measured.
     pub(super) fn bytes(keys: u64) -> u64 {
@@ -204,208 +227,282 @@ impl Shared {
 
     /// Bytes of so many keys on disk, where they are too many for memory: those that are seen twice, and those that are shared. As measured.
     pub(super) fn bytes_on_disk(keys: u64) -> u64 {
-        keys * 17
+        keys * 11
     }
 
     /// Bytes of entries while they are sorted: what is shared comes beside all others for a while.
     fn bytes_of_entries(entries: u64) -> u64 {
-        entries * size_of::<Entry>() as u64 * 3 / 2
+        entries * size_of::<Entry>() as u64 + Postings::bytes(entries)
     }
 
     /// The shared keys of `count` sets.
     pub(super) fn build<K: KeysOf>(count: usize, keys_of: &K, exec: &Exec<'_>) -> Result<Shared> {
-        let mut all = AllKeys::new(count, keys_of, exec);
-        let to_scatter = all.bytes_to_scatter();
-        let spill_of = |entries| exec.spill_beyond(Shared::SHARE, Shared::bytes_of_entries(entries) + to_scatter);
-        let blocks = if spill_of(all.before[count]).is_none() {
-            all.scatter(0..all.blocks.len(), None)?
-        } else {
-            // Too many, unless most of them are of one set.
-            let seen = all.look(exec)?;
-            if let Some(spill) = spill_of(all.count_seen_twice(&seen)?) {
-                return Shared::build_spilled(&all, seen, exec, spill);
-            }
-            all.scatter(0..all.blocks.len(), Some(&seen))?
-        };
-        let shared = |sorted: &mut Vec<Entry>, partition: usize| {
-            shared_keys(blocks.iter().map(|block| block.partition(partition)), sorted)
-        };
-        Ok(Shared::hold((0..PARTITIONS).into_par_iter().map_init(Vec::new, shared).collect(), count))
+        let partitions = Partitions::of_keys(count, keys_of, exec)?;
+        Shared::of_partitions(count, partitions, |set| keys_of.looks_up(set), exec)
     }
 
-    fn hold(partitions: Vec<Vec<Entry>>, count: usize) -> Shared {
-        let mut keys_of_sets = vec![0; count];
-        partitions.iter().flatten().for_each(|entry| keys_of_sets[entry.set as usize] += 1);
-        Shared { place: Place::Held(partitions), keys_of_sets }
-    }
-
-    fn build_spilled<K: KeysOf>(all: &AllKeys<'_, K>, seen: Seen, exec: &Exec<'_>, spill: &Spill) -> Result<Shared> {
-        let scattered = Scattered::write(all, &seen, exec, spill)?;
-        drop(seen);
-        Shared::write(all.count, |partition, all| scattered.read(partition, all), scattered.entries, exec, spill)
-    }
-
-    /// The shared keys of `count` sets whose keys are all on disk.
+    /// The shared keys of `count` sets whose keys are all on disk; each set looks up all of its own.
     pub(super) fn of_lanes(count: usize, lanes: Lanes, exec: &Exec<'_>) -> Result<Shared> {
-        let largest = (0..PARTITIONS).map(|partition| lanes.len(partition)).max().unwrap_or(0);
-        // A partition is there as it is read, by key, and without what is not shared.
-        exec.with_waiting((3 * largest * size_of::<Entry>()) as u64, || Shared::of_partitions(count, &lanes, exec))
+        Shared::of_partitions(count, Partitions::Apart(lanes), |_| u32::MAX, exec)
     }
 
-    fn of_partitions(count: usize, lanes: &Lanes, exec: &Exec<'_>) -> Result<Shared> {
+    fn of_partitions(
+        count: usize,
+        partitions: Partitions,
+        looks_up: impl Fn(SetIndex) -> u32 + Sync + Send,
+        exec: &Exec<'_>,
+    ) -> Result<Shared> {
         /// Of so many partitions it is known soon how many keys are shared in all: partitions are alike.
         const SOME: usize = 8;
-        let entries = (0..PARTITIONS).map(|partition| lanes.len(partition) as u64).sum();
-        let shared = |(entries, sorted): &mut (Vec<Entry>, Vec<Entry>), partition: usize| {
-            exec.check()?;
-            lanes.read(partition, entries)?;
-            Ok(shared_keys([entries.as_slice()].into_iter(), sorted))
-        };
-        let all = |partitions: Range<usize>| {
-            partitions.into_par_iter().map_init(Default::default, shared).collect::<Result<Vec<Vec<Entry>>>>()
-        };
-        if exec.memory.is_tight() {
-            return Shared::write(count, |partition, all| lanes.read(partition, all), entries, exec, exec.spill()?);
-        }
-        let mut partitions = all(0..SOME)?;
-        let expected = partitions.iter().map(|entries| entries.len() as u64).sum::<u64>() * (PARTITIONS / SOME) as u64;
-        // The index is made while they are there.
-        let bytes = expected * size_of::<Entry>() as u64 + Index::bytes(count, expected);
-        if let Some(spill) = exec.spill_beyond(Shared::SHARE, bytes) {
-            drop(partitions);
-            return Shared::write(count, |partition, all| lanes.read(partition, all), entries, exec, spill);
-        }
-        partitions.extend(all(SOME..PARTITIONS)?);
-        Ok(Shared::hold(partitions, count))
+        Postings::check_sets(count)?;
+        exec.memory.make_room();
+        // What is read gives way to what is shared of it.
+        let left = exec.memory.left().saturating_add(partitions.gives_way());
+        partitions.with_threads(exec, || {
+            let counts = Counts::new(count);
+            let found = Mutex::new(Postings::default());
+            let hold = |numbers: Range<usize>, is_last: bool| {
+                partitions.post(numbers, &looks_up, &counts, exec, |partition, postings| {
+                    if is_last {
+                        partitions.forget(partition, exec)?;
+                    }
+                    lock(&found)?.append(postings)
+                })
+            };
+            let held = || lock(&found).map(|found| found.len() as u64);
+            hold(0..SOME, false)?;
+            let expected = held()? * (PARTITIONS / SOME) as u64;
+            // Where all keys are in memory, so is what is shared; otherwise there must be room, also for an index of some sets at a time.
+            let bytes = Postings::bytes(expected) + Index::bytes(count, expected / 8);
+            let fits = bytes <= left / 100 * Shared::HELD;
+            if let Some(spill) = exec.spill.as_ref().filter(|_| !fits && !partitions.are_held()) {
+                drop(found);
+                return Shared::write(Counts::new(count), &partitions, looks_up, exec, spill);
+            }
+            hold(SOME..PARTITIONS, true)?;
+            let mut postings = found.into_inner().map_err(|_| super::gathered::failed())?;
+            postings.shrink_to_fit();
+            Ok(Shared { place: Place::Held(Arc::new(postings)), counts })
+        })
     }
 
-    /// Puts what is shared of so many entries on disk, partition by partition.
+    /// Puts what is shared on disk, partition by partition.
     fn write(
-        count: usize,
-        read: impl Fn(usize, &mut Vec<Entry>) -> Result<()> + Sync,
-        entries: u64,
+        counts: Counts,
+        partitions: &Partitions,
+        looks_up: impl Fn(SetIndex) -> u32 + Sync,
         exec: &Exec<'_>,
         spill: &Spill,
     ) -> Result<Shared> {
         let file = spill.scratch("shared", Way::Past)?;
-        let idle = Idle::<(Vec<Entry>, Vec<Entry>, Vec<u64>)>::default();
-        let keys_of_sets: Vec<AtomicU32> = (0..count).map(|_| AtomicU32::new(0)).collect();
-        let write = |number: usize| {
-            exec.check()?;
-            let mut buffers = idle.take();
-            let (all, sorted, words) = &mut buffers;
-            read(number, all)?;
-            by_key(&[all], sorted);
-            drop_singles(sorted);
-            sorted.iter().for_each(|entry| _ = keys_of_sets[entry.set as usize].fetch_add(1, Ordering::Relaxed));
-            words.clear();
-            words.extend(sorted.iter().flat_map(|entry| entry.to_words()));
-            let frame = (file.append_frame(number as u32, words)?, words.len());
-            idle.put(buffers);
-            Ok(frame)
-        };
-        // A partition is there about three times while its keys are looked at.
-        let at_once = at_once(exec, entries / PARTITIONS as u64 * 3 * size_of::<Entry>() as u64);
-        let mut frames = Vec::with_capacity(PARTITIONS);
-        for first in (0..PARTITIONS).step_by(at_once) {
-            let some = (first..PARTITIONS.min(first + at_once)).into_par_iter().map(write);
-            frames.extend(some.collect::<Result<Vec<_>>>()?);
-        }
-        let keys_of_sets = keys_of_sets.into_iter().map(AtomicU32::into_inner).collect();
-        Ok(Shared { place: Place::Spilled { file, frames }, keys_of_sets })
+        let frames = Mutex::new(vec![(0, 0); PARTITIONS]);
+        let idle = Idle::<Vec<u32>>::default();
+        partitions.post(0..PARTITIONS, looks_up, &counts, exec, |partition, postings| {
+            let mut numbers = idle.take();
+            postings.to_numbers(&mut numbers);
+            let at = file.append_frame(partition as u32, &pack(&numbers))?;
+            lock(&frames)?[partition] = (at, numbers.len());
+            idle.put(numbers);
+            Ok(())
+        })?;
+        let frames = frames.into_inner().map_err(|_| super::gathered::failed())?;
+        Ok(Shared { place: Place::Spilled { file, frames }, counts })
     }
 
-    /// Number of entries.
-    pub(super) fn len(&self) -> u64 {
-        self.keys_of_sets.iter().map(|&keys| u64::from(keys)).sum()
+    /// Number of sets, those among them that share no key.
+    pub(super) fn sets(&self) -> usize {
+        self.counts.0.len()
     }
 
-    /// How many of its keys each set shares.
-    pub(super) fn keys_of_sets(&self) -> &[u32] {
-        &self.keys_of_sets
+    /// Keys that all sets before each look up, or share where these go to disk as well: what an index weighs; one more for the end.
+    pub(super) fn weights(&self) -> Vec<u64> {
+        let of_set = |set| if self.is_held() { self.counts.looked_up(set) } else { self.counts.shared(set) };
+        sums((0..self.sets()).map(of_set))
     }
 
-    /// Looks at the entries of each key that two or more of the wanted sets share.
-    pub(super) fn each_posting(
+    /// Bytes of an index for each of these keys.
+    pub(super) fn weight(&self) -> u64 {
+        Index::bytes(0, 1) + if self.is_held() { 0 } else { Postings::bytes(1) }
+    }
+
+    /// Whether they are in memory; every index is then one of all sets.
+    pub(super) fn is_held(&self) -> bool {
+        matches!(self.place, Place::Held(_))
+    }
+
+    /// The index of the sets that are `included`, for those that are `looking` for partners among them.
+    pub(super) fn index(
         &self,
         exec: &Exec<'_>,
-        wanted: impl Fn(SetIndex) -> bool + Sync,
-        mut look: impl FnMut(&[Entry]) + Send,
-    ) -> Result<()> {
-        let (file, frames) = match &self.place {
-            Place::Held(partitions) => {
-                partitions.iter().for_each(|entries| each_shared(entries, &wanted, &mut look));
-                return Ok(());
-            }
-            Place::Spilled { file, frames } => (file, frames),
+        included: impl Fn(SetIndex) -> bool + Sync + Send,
+        looking: impl Fn(SetIndex) -> bool + Sync,
+    ) -> Result<Index> {
+        let postings = match &self.place {
+            Place::Held(postings) => postings.clone(),
+            Place::Spilled { file, frames } => Arc::new(read_postings(file, frames, exec, included)?),
         };
-        let idle = Idle::<(Vec<u64>, Vec<Entry>)>::default();
-        let read = |(partition, &(at, words)): (usize, &(u64, usize))| {
-            let (mut buffer, mut entries) = idle.take();
-            let words = file.read_frame(at, partition as u32, words, &mut buffer)?;
-            entries.clear();
-            entries.extend(words.chunks_exact(2).map(Entry::from_words).filter(|entry| wanted(entry.set)));
-            Ok((buffer, entries))
-        };
-        // Some are there as they are read, others while they are looked at.
-        let together = at_once(exec, 3 * size_of::<Entry>() as u64 * self.len() / PARTITIONS as u64);
-        let numbered: Vec<_> = frames.iter().enumerate().collect();
-        let read_some = |some: &[_]| some.par_iter().map(|&frame| read(frame)).collect::<Result<Vec<_>>>();
-        let mut partitions: Vec<(Vec<u64>, Vec<Entry>)> = Vec::new();
-        // The next ones are read while these are looked at.
-        for some in numbered.chunks(together).chain([&[][..]]) {
-            let look_at_all = || {
-                for (buffer, entries) in std::mem::take(&mut partitions) {
-                    each_shared(&entries, |_| true, &mut look);
-                    idle.put((buffer, entries));
-                }
-            };
-            partitions = rayon::join(look_at_all, || read_some(some)).1?;
+        Ok(Index::new(postings, self.sets(), |set| self.counts.looked_up(set as usize) as u32, looking))
+    }
+}
+
+/// What is left of postings on disk where only some sets are included.
+fn read_postings(
+    file: &SpillFile,
+    frames: &[(u64, usize)],
+    exec: &Exec<'_>,
+    included: impl Fn(SetIndex) -> bool + Sync + Send,
+) -> Result<Postings> {
+    let all = Mutex::new(Postings::default());
+    type Buffers = (Vec<u64>, Postings, Postings);
+    let read = |(buffer, postings, some): &mut Buffers, (partition, &(at, numbers)): (usize, &(u64, usize))| {
+        exec.check()?;
+        postings.read_numbers(&unpack(file.read_frame(at, partition as u32, numbers.div_ceil(2), buffer)?, numbers));
+        some.clear();
+        some.append_wanted(postings, &included);
+        lock(&all)?.append(some)
+    };
+    let largest = frames.iter().map(|&(_, numbers)| numbers).max().unwrap_or(0);
+    // Each is there as it is read, as numbers, as postings, and without what is not wanted.
+    exec.with_waiting((4 * largest * size_of::<u32>()) as u64, || {
+        frames.par_iter().enumerate().map_init(Buffers::default, read).collect::<Result<()>>()
+    })?;
+    all.into_inner().map_err(|_| super::gathered::failed())
+}
+
+/// The keys of all sets by partition, wherever they are.
+pub(super) enum Partitions {
+    Held(Vec<Partitioned<Entry>>),
+    Scattered(Scattered),
+    Apart(Lanes),
+}
+
+impl Partitions {
+    /// Those of `count` sets; keys of one set may be missing.
+    pub(super) fn of_keys<K: KeysOf>(count: usize, keys_of: &K, exec: &Exec<'_>) -> Result<Partitions> {
+        let mut all = AllKeys::new(count, keys_of, exec);
+        let to_scatter = all.bytes_to_scatter();
+        let spill_of = |entries| exec.spill_beyond(Shared::SHARE, Shared::bytes_of_entries(entries) + to_scatter);
+        if spill_of(all.before[count]).is_none() {
+            return all.scatter(0..all.blocks.len(), None).map(Partitions::Held);
+        }
+        // Too many, unless most of them are of one set.
+        let seen = all.look(exec)?;
+        match spill_of(all.count_seen_twice(&seen)?) {
+            Some(spill) => Scattered::write(&all, &seen, exec, spill).map(Partitions::Scattered),
+            None => all.scatter(0..all.blocks.len(), Some(&seen)).map(Partitions::Held),
+        }
+    }
+
+    fn are_held(&self) -> bool {
+        matches!(self, Partitions::Held(_))
+    }
+
+    /// Bytes that are given back while partitions are forgotten one by one.
+    fn gives_way(&self) -> u64 {
+        if let Partitions::Apart(lanes) = self { lanes.held() } else { 0 }
+    }
+
+    /// Nobody will look at a partition again.
+    fn forget(&self, partition: usize, exec: &Exec<'_>) -> Result<()> {
+        /// How often it is given back to the system what was forgotten.
+        const TIMES: usize = 4;
+        let Partitions::Apart(lanes) = self else { return Ok(()) };
+        lanes.forget(partition)?;
+        if partition.is_multiple_of(PARTITIONS / TIMES) {
+            exec.memory.make_room();
         }
         Ok(())
     }
-}
 
-/// Looks at the wanted entries of each key, if they are two or more.
-fn each_shared(entries: &[Entry], wanted: impl Fn(SetIndex) -> bool, mut look: impl FnMut(&[Entry])) {
-    let mut some = Vec::new();
-    for posting in entries.chunk_by(|a, b| a.key == b.key) {
-        let all = posting.iter().all(|entry| wanted(entry.set));
-        if !all {
-            some.clear();
-            some.extend(posting.iter().filter(|entry| wanted(entry.set)));
+    /// Does something with as many threads as partitions can be looked at in at a time.
+    fn with_threads<T: Send>(&self, exec: &Exec<'_>, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+        let largest = match self {
+            Partitions::Held(_) => return work(),
+            Partitions::Scattered(scattered) => scattered.entries as usize / PARTITIONS,
+            Partitions::Apart(lanes) => (0..PARTITIONS).map(|partition| lanes.len(partition)).max().unwrap_or(0),
+        };
+        // A partition is there as it is read, by key, and without what is not shared.
+        let bytes = (3 * largest * size_of::<Entry>()) as u64;
+        match self {
+            Partitions::Apart(lanes) if lanes.are_held() => exec.with_buffers(bytes, work),
+            _ => exec.with_waiting(bytes, work),
         }
-        let posting = if all { posting } else { some.as_slice() };
-        if posting.len() > 1 {
-            look(posting);
-        }
+    }
+
+    /// Looks at the entries of some partitions, each by key and set, from several threads.
+    fn each(
+        &self,
+        partitions: Range<usize>,
+        exec: &Exec<'_>,
+        look: impl Fn(usize, &[Entry]) -> Result<()> + Sync + Send,
+    ) -> Result<()> {
+        let idle = Idle::<(Vec<Entry>, Sorting)>::default();
+        let look_at = |partition: usize| {
+            exec.check()?;
+            let mut buffers = idle.take();
+            let (entries, sorting) = &mut buffers;
+            entries.clear();
+            match self {
+                Partitions::Held(blocks) => {
+                    blocks.iter().for_each(|block| entries.extend_from_slice(block.partition(partition)));
+                    sorting.drop_lonely(entries);
+                }
+                Partitions::Scattered(scattered) => {
+                    scattered.read(partition, entries)?;
+                    sorting.drop_lonely(entries);
+                }
+                Partitions::Apart(lanes) => lanes.read(partition, |all| sorting.take_shared(all, entries))?,
+            }
+            look(partition, sorting.by_key(entries))?;
+            idle.put(buffers);
+            Ok(())
+        };
+        partitions.into_par_iter().map(look_at).collect()
+    }
+
+    /// Makes postings of what is shared in some partitions, counts them, and hands them to `take`.
+    fn post(
+        &self,
+        partitions: Range<usize>,
+        looks_up: impl Fn(SetIndex) -> u32 + Sync,
+        counts: &Counts,
+        exec: &Exec<'_>,
+        take: impl Fn(usize, &Postings) -> Result<()> + Sync,
+    ) -> Result<()> {
+        let idle = Idle::<Postings>::default();
+        let member = |entry: &Entry| {
+            let member = Member { set: entry.set, place: entry.place, silent: entry.place >= looks_up(entry.set) };
+            counts.add(member);
+            member
+        };
+        self.each(partitions, exec, |partition, entries| {
+            let mut postings = idle.take();
+            postings.clear();
+            shared_keys(entries).for_each(|entries| postings.push(entries.iter().map(member)));
+            take(partition, &postings)?;
+            idle.put(postings);
+            Ok(())
+        })
+    }
+
+    /// Looks at the entries of each key that sets share, from several threads.
+    pub(super) fn each_shared(&self, exec: &Exec<'_>, look: impl Fn(&[Entry]) + Sync + Send) -> Result<()> {
+        self.with_threads(exec, || {
+            self.each(0..PARTITIONS, exec, |_, entries| {
+                shared_keys(entries).for_each(&look);
+                Ok(())
+            })
+        })
     }
 }
 
-/// Buffers that nobody uses at the moment: fresh memory costs time.
-#[derive(Default)]
-pub(super) struct Idle<T>(Mutex<Vec<T>>);
-
-impl<T: Default> Idle<T> {
-    pub(super) fn take(&self) -> T {
-        self.0.lock().ok().and_then(|mut idle| idle.pop()).unwrap_or_default()
-    }
-
-    pub(super) fn put(&self, buffers: T) {
-        if let Ok(mut idle) = self.0.lock() {
-            idle.push(buffers);
-        }
-    }
-}
-
-/// How many partitions, each of so many bytes, are looked at together: a thread has one, if there is memory for all.
-fn at_once(exec: &Exec<'_>, bytes: u64) -> usize {
-    let fit = exec.memory.part(4, bytes.max(1)) / bytes.max(1);
-    (fit as usize).clamp(1, rayon::current_num_threads())
+/// Those entries of each key, if they are two or more; entries come by key.
+fn shared_keys(entries: &[Entry]) -> impl Iterator<Item = &[Entry]> {
+    entries.chunk_by(|a, b| a.key == b.key).filter(|of_key| of_key.len() > 1)
 }
 
 /// Entries on disk, in pieces that were each scattered in memory.
-struct Scattered {
+pub(super) struct Scattered {
     file: SpillFile,
     /// How many there are.
     entries: u64,
@@ -439,7 +536,7 @@ impl Scattered {
             let (mut frames, mut words, mut places) = (Vec::new(), Vec::new(), Vec::with_capacity(TOGETHER));
             for partition in first..PARTITIONS.min(first + TOGETHER) {
                 words.clear();
-                words.extend(blocks.iter().flat_map(|block| block.partition(partition)).flat_map(|entry| entry.to_words()));
+                blocks.iter().for_each(|block| words.extend_from_slice(bytemuck::cast_slice(block.partition(partition))));
                 places.push((frames.len() as u64, words.len()));
                 self.file.frame(piece, &words, &mut frames);
             }
@@ -453,14 +550,13 @@ impl Scattered {
         Ok(())
     }
 
-    /// Puts the entries of a partition into a buffer, and nothing else.
+    /// Appends the entries of a partition.
     fn read(&self, partition: usize, entries: &mut Vec<Entry>) -> Result<()> {
-        entries.clear();
         let mut buffer = Vec::new();
         for (piece, places) in self.pieces.iter().enumerate() {
             let (at, words) = places[partition];
             let words = self.file.read_frame(at, piece as u32, words, &mut buffer)?;
-            entries.extend(words.chunks_exact(2).map(Entry::from_words));
+            entries.extend_from_slice(bytemuck::cast_slice(words));
         }
         Ok(())
     }
@@ -517,69 +613,152 @@ impl<T: Copy + Default> Partitioned<T> {
     }
 }
 
-/// The shared keys of one partition, by key and set. The buffer is kept from partition to partition: fresh memory costs time.
-fn shared_keys<'a>(pieces: impl Iterator<Item = &'a [Entry]>, sorted: &mut Vec<Entry>) -> Vec<Entry> {
-    let pieces: Vec<&[Entry]> = pieces.collect();
-    by_key(&pieces, sorted);
-    drop_singles(sorted);
-    sorted.as_slice().into()
+/// What it takes to sort the entries of a partition, kept from one to the next: fresh memory costs time.
+#[derive(Default)]
+struct Sorting {
+    seen: SeenHere,
+    /// By leading bits of a key: where the next of its entries will be.
+    ends: Vec<u32>,
+    sorted: Vec<Entry>,
 }
 
-/// Orders entries by key and set. Keys are uniform, so a scatter by some of their bits nearly sorts them.
-fn by_key(pieces: &[&[Entry]], sorted: &mut Vec<Entry>) {
-    let count: usize = pieces.iter().map(|piece| piece.len()).sum();
-    let bits = count.max(1).ilog2();
-    // The low bits chose the partition.
-    let bucket = |entry: &Entry| (entry.key >> PARTITIONS.ilog2()) as usize & ((1 << bits) - 1);
-    let mut ends = vec![0u32; 1 << bits];
-    pieces.iter().copied().flatten().for_each(|entry| ends[bucket(entry)] += 1);
-    let mut sum = 0;
-    for end in &mut ends {
-        sum += std::mem::replace(end, sum);
-    }
-    sorted.clear();
-    sorted.resize(count, Entry::default());
-    for entry in pieces.iter().copied().flatten() {
-        let slot = &mut ends[bucket(entry)];
-        sorted[*slot as usize] = *entry;
-        *slot += 1;
-    }
-    let mut start = 0;
-    for end in ends {
-        let keys = &mut sorted[start..end as usize];
-        let order = |entry: &Entry| (entry.key, entry.set);
-        if !keys.is_sorted_by_key(order) {
-            keys.sort_unstable_by_key(order);
+impl Sorting {
+    /// Drops most entries whose key no other has: many are of one set alone.
+    fn drop_lonely(&mut self, entries: &mut Vec<Entry>) {
+        self.seen.clear(entries.len());
+        entries.iter().for_each(|entry| self.seen.add(entry.key));
+        // Every second one may be, so nothing branches on it.
+        let mut kept = 0;
+        for at in 0..entries.len() {
+            let entry = entries[at];
+            entries[kept] = entry;
+            kept += usize::from(self.seen.twice(entry.key));
         }
-        start = end as usize;
+        entries.truncate(kept);
+    }
+
+    /// Takes the other entries of all.
+    fn take_shared(&mut self, all: &lanes::Entries<'_>, entries: &mut Vec<Entry>) {
+        self.seen.clear(all.len());
+        all.each(|entry| self.seen.add(entry.key));
+        // As above.
+        let (mut some, mut kept) = ([Entry::default(); 64], 0);
+        all.each(|entry| {
+            some[kept] = entry;
+            kept += usize::from(self.seen.twice(entry.key));
+            if kept == some.len() {
+                entries.extend_from_slice(&some);
+                kept = 0;
+            }
+        });
+        entries.extend_from_slice(&some[..kept]);
+    }
+
+    /// Orders entries by key and set. Keys are uniform, so a scatter by some of their bits nearly sorts them.
+    fn by_key(&mut self, entries: &[Entry]) -> &[Entry] {
+        let Sorting { ends, sorted, .. } = self;
+        let buckets = 1 << entries.len().max(1).ilog2();
+        let bucket = |entry: &Entry| free_bits(entry.key) as usize & (buckets - 1);
+        ends.clear();
+        ends.resize(buckets, 0);
+        entries.iter().for_each(|entry| ends[bucket(entry)] += 1);
+        let mut sum = 0;
+        for end in &mut *ends {
+            sum += std::mem::replace(end, sum);
+        }
+        sorted.resize(entries.len(), Entry::default());
+        for entry in entries {
+            let slot = &mut ends[bucket(entry)];
+            sorted[*slot as usize] = *entry;
+            *slot += 1;
+        }
+        let mut start = 0;
+        for &end in &*ends {
+            let keys = &mut sorted[start..end as usize];
+            let order = |entry: &Entry| (entry.key, entry.set);
+            if !keys.is_sorted_by_key(order) {
+                keys.sort_unstable_by_key(order);
+            }
+            start = end as usize;
+        }
+        sorted
     }
 }
 
-/// Drops the keys that were seen twice by collision.
-fn drop_singles(sorted: &mut Vec<Entry>) {
-    let mut kept = 0;
-    let mut at = 0;
-    while at < sorted.len() {
-        let end = at + sorted[at..].iter().take_while(|entry| entry.key == sorted[at].key).count();
-        if end - at > 1 {
-            sorted.copy_within(at..end, kept);
-            kept += end - at;
-        }
-        at = end;
+/// Which keys of one partition may be of more than one set.
+#[derive(Default)]
+struct SeenHere {
+    slots: Slots,
+    /// How many there are, less one.
+    mask: u64,
+}
+
+impl SeenHere {
+    /// Nothing is seen of so many keys.
+    fn clear(&mut self, keys: usize) {
+        let slots = (2 * keys as u64).next_power_of_two();
+        self.slots.clear(slots);
+        self.mask = slots - 1;
     }
-    sorted.truncate(kept);
+
+    #[inline]
+    fn add(&mut self, key: u64) {
+        self.slots.add(free_bits(key) & self.mask);
+    }
+
+    #[inline]
+    fn twice(&self, key: u64) -> bool {
+        self.slots.twice(free_bits(key) & self.mask)
+    }
+}
+
+/// The bits of a key by which its partition was not chosen.
+fn free_bits(key: u64) -> u64 {
+    key >> PARTITIONS.ilog2()
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
+
+    /// The keys of each set.
+    pub(in super::super) struct Keys<'a>(pub(in super::super) &'a [Vec<u64>]);
+
+    impl KeysOf for Keys<'_> {
+        type Buffers = ();
+
+        fn count(&self, set: SetIndex) -> u64 {
+            self.0[set as usize].len() as u64
+        }
+
+        fn each(&self, sets: Range<SetIndex>, (): &mut (), mut look: impl FnMut(SetIndex, &[u64])) -> Result<()> {
+            sets.for_each(|set| look(set, &self.0[set as usize]));
+            Ok(())
+        }
+
+        fn is_held(&self) -> bool {
+            true
+        }
+    }
 
     #[test]
     fn entries_of_one_key_stay_in_order() {
         let entry = |n: u32| Entry { key: crate::shingle::hash::mix((n % 50).into()) << 8, set: n, place: 0 };
         let entries: Vec<Entry> = (0..1000).map(entry).collect();
-        let mut sorted = Vec::new();
-        by_key(&[&entries[..300], &entries[300..]], &mut sorted);
+        let mut sorting = Sorting::default();
+        let sorted = sorting.by_key(&entries);
         assert!(sorted.chunk_by(|a, b| a.key == b.key).all(|posting| posting.len() == 20 && posting.is_sorted_by_key(|e| e.set)));
+        assert_eq!(sorted.len(), 1000);
+    }
+
+    #[test]
+    fn entries_whose_key_no_other_has_go_and_others_stay() {
+        let entry = |n: u32| Entry { key: crate::shingle::hash::mix((n % 800).into()) << 8, set: n, place: 0 };
+        let mut entries: Vec<Entry> = (0..1000).map(entry).collect();
+        Sorting::default().drop_lonely(&mut entries);
+        let is_shared = |entry: &&Entry| entry.set < 200 || entry.set >= 800;
+        assert_eq!(entries.iter().filter(is_shared).count(), 400);
+        assert!(entries.len() < 700, "{} of 1000 are left", entries.len());
+        Sorting::default().drop_lonely(&mut Vec::new());
     }
 }

@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use super::lanes::Lanes;
 use super::outlines::draw;
-use super::shared::{Entry, Idle, Partitioned};
+use super::shared::{Entry, Partitioned};
 use crate::document::ShingleRef;
 use crate::error::{Error, Result};
-use crate::exec::Exec;
+use crate::exec::{Exec, Idle};
 use crate::learn::Model;
 use crate::threshold::Threshold;
 
@@ -100,6 +100,21 @@ impl Taking {
     /// Bytes that stay in memory.
     pub(crate) fn bytes(&self) -> u64 {
         self.outlines.load(Ordering::Relaxed) * size_of::<u64>() as u64 + self.keys.memory()
+    }
+
+    /// Bytes of so many keys.
+    pub(crate) fn bytes_of_keys(keys: u64) -> u64 {
+        Lanes::bytes(keys)
+    }
+
+    /// Bytes of keys that are in memory, and may go to disk.
+    pub(crate) fn held_keys(&self) -> u64 {
+        self.keys.held()
+    }
+
+    /// Keys may take so many bytes of memory; the others go to disk.
+    pub(crate) fn hold_keys(&self, most: u64) -> Result<()> {
+        self.keys.hold(most)
     }
 
     /// Takes what is needed of the sets of an arena, which lie one after the other; outlines only where there is room for them.

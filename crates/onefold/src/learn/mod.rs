@@ -1,7 +1,8 @@
 //! Stage 5: shingle sets → statistics of the collection, frozen before anything uses them.
 //!
 //! In: the distinct shingle sets, or a sample of the files before they are read. Out: a [`Model`] that tells a shingle's frequency class.
-//! Invariant: it depends on the inputs only, never on threads or arrival. Cost: one look at up to four million sampled shingles.
+//! Invariant: it depends on the inputs only, never on threads or arrival. Cost: one look at four million sampled shingles, or at
+//! one in [`ONE_IN`] where that is more: what recurs in a small part of a large collection is as common there as it would be in a small one.
 //! Drops nothing: classes only *order* shingles (rare ones first), and any fixed order gives the exact answer, so neither the
 //! sample nor collisions in the table can change a result.
 
@@ -16,15 +17,23 @@ use rayon::prelude::*;
 use crate::arenas::Arenas;
 use crate::document::{Collection, ShingleRef};
 use crate::error::Result;
-use crate::exec::Exec;
+use crate::exec::{Exec, Memory};
 use crate::fingerprint::counted::term_of;
 use crate::join::{Ordered, SetIndex, Sets, pieces, sums};
 use crate::shingle::hash::SHINGLE_BITS;
 
-/// Counters, small enough to stay in the cache.
-const COUNTERS: usize = 1 << 22;
-/// About so many shingles are counted.
+/// Least and most counters: the fewer they are, the more of them stay in the cache.
+const COUNTERS: std::ops::RangeInclusive<u64> = 1 << 22..=1 << 25;
+/// Counters for each shingle that is counted; with fewer, rare ones are taken for common.
+const PER_SHINGLE: u64 = 2;
+/// Counters take no more than such a part of the memory.
+const PART: u64 = 32;
+/// About so many shingles are counted at least.
 const SAMPLE: u64 = 1 << 22;
+/// And so many at most: a table of so many counters as there may be says nothing of more.
+const MOST: u64 = *COUNTERS.end() / PER_SHINGLE;
+/// About one in so many shingles is counted.
+pub(crate) const ONE_IN: u64 = 64;
 /// About so many shingles are read together.
 const TOGETHER: u64 = 1 << 18;
 
@@ -49,6 +58,8 @@ pub(crate) fn feature_frequencies(collection: &Collection, sets: &Sets, ordered:
 #[derive(Clone, Debug)]
 pub struct Model {
     classes: Vec<Class>,
+    /// A bit for each of them: whether it is not the first. They are few enough to stay in the cache.
+    common: Vec<u64>,
 }
 
 /// A model while sets of a sample come.
@@ -56,17 +67,21 @@ pub(crate) struct Learning {
     counters: Vec<u8>,
 }
 
-impl Default for Learning {
-    fn default() -> Self {
-        Learning { counters: vec![0; COUNTERS] }
-    }
-}
-
 impl Learning {
+    /// For about so many shingles.
+    pub(crate) fn new(shingles: u64, memory: Memory) -> Learning {
+        let most = memory.limit().map_or(u64::MAX, |limit| limit / PART).clamp(*COUNTERS.start(), *COUNTERS.end());
+        let counters = (shingles * PER_SHINGLE).clamp(*COUNTERS.start(), most);
+        // Rounded up, unless that would be too many.
+        let counters = if counters.next_power_of_two() <= most { counters.next_power_of_two() } else { 1 << counters.ilog2() };
+        Learning { counters: vec![0; counters as usize] }
+    }
+
     /// Counts the shingles of a set.
     pub(crate) fn count(&mut self, shingles: &[u64]) {
+        let last = self.counters.len() - 1;
         for &shingle in shingles {
-            let counter = &mut self.counters[slot(shingle)];
+            let counter = &mut self.counters[shingle as usize & last];
             *counter = counter.saturating_add(1);
         }
     }
@@ -74,16 +89,22 @@ impl Learning {
     /// What they say of all sets.
     pub(crate) fn finish(mut self) -> Model {
         self.counters.iter_mut().for_each(|counter| *counter = class_of(*counter));
-        Model { classes: self.counters }
+        Model::new(self.counters)
     }
 }
 
 impl Model {
+    /// There are as many classes as a power of two.
+    fn new(classes: Vec<Class>) -> Model {
+        let bits = |classes: &[Class]| classes.iter().rev().fold(0, |bits, &class| bits << 1 | u64::from(class > 0));
+        Model { common: classes.chunks(u64::BITS as usize).map(bits).collect(), classes }
+    }
+
     /// Counts the shingles of a sample of sets, chosen by their content.
     pub fn learn(arenas: &Arenas, sets: &Sets, exec: &Exec<'_>) -> Result<Model> {
         let total: u64 = sets.refs().iter().map(|set| u64::from(set.len)).sum();
-        let one_in = total.div_ceil(SAMPLE).max(1);
-        let mut learning = Learning::default();
+        let one_in = total.div_ceil((total / ONE_IN).clamp(SAMPLE, MOST)).max(1);
+        let mut learning = Learning::new(total / one_in, exec.memory);
         let mut sample: Vec<ShingleRef> = sets.refs().iter().filter(|set| set.hash % one_in == 0).copied().collect();
         if arenas.are_far() {
             // Many at once, in the order in which they lie there.
@@ -136,19 +157,30 @@ impl Model {
 
     /// Appends the first `count` of a sorted set in that order. The set stays as it is.
     pub(crate) fn first_in_order(&self, set: &[u64], count: usize, keys: &mut Vec<u64>, common: &mut Vec<u64>) {
+        const AT_LEAST: usize = 32;
         common.clear();
         let end = keys.len() + count.min(set.len());
-        for &shingle in set {
-            // Most are of the first class: often the rest need not be looked at.
-            if keys.len() == end {
-                return;
+        let mut rest = set;
+        // Most are of the first class: often the rest need not be looked at.
+        while keys.len() < end && !rest.is_empty() {
+            let (some, others) = rest.split_at(rest.len().min(AT_LEAST.max(end - keys.len())));
+            rest = others;
+            let (mut next, mut next_common) = (keys.len(), common.len());
+            keys.resize(next + some.len(), 0);
+            common.resize(next_common + some.len(), 0);
+            // Which one it is can't be foretold, so nothing branches on it.
+            for &shingle in some {
+                let is_common = usize::from(self.is_common(shingle));
+                keys[next] = shingle;
+                common[next_common] = shingle;
+                next += 1 - is_common;
+                next_common += is_common;
             }
-            let class = self.class(shingle);
-            if class == 0 {
-                keys.push(shingle);
-            } else {
-                common.push(u64::from(class) << SHINGLE_BITS | shingle);
-            }
+            keys.truncate(next.min(end));
+            common.truncate(next_common);
+        }
+        if keys.len() < end {
+            self.classify(common);
         }
         // They are sorted inside their classes, and one or two classes are enough most often.
         let mut class = 1;
@@ -185,7 +217,14 @@ impl Model {
 
     #[inline]
     fn class(&self, shingle: u64) -> Class {
-        self.classes[slot(shingle)]
+        self.classes[shingle as usize & (self.classes.len() - 1)]
+    }
+
+    /// Whether a shingle is not of the first class.
+    #[inline]
+    fn is_common(&self, shingle: u64) -> bool {
+        let place = shingle as usize & (self.classes.len() - 1);
+        self.common[place / u64::BITS as usize] >> (place % u64::BITS as usize) & 1 != 0
     }
 }
 
@@ -193,11 +232,6 @@ impl Model {
 #[inline]
 fn class_in(key: u64) -> usize {
     (key >> SHINGLE_BITS) as usize
-}
-
-#[inline]
-fn slot(shingle: u64) -> usize {
-    shingle as usize & (COUNTERS - 1)
 }
 
 fn class_of(count: u8) -> Class {
@@ -216,14 +250,26 @@ mod tests {
     use super::*;
 
     #[test]
+    fn counters_are_as_many_as_the_shingles_and_the_memory_ask_for() {
+        let counters = |shingles: u64, memory: Memory| Learning::new(shingles, memory).counters.len();
+        let little = Memory::parse("96MiB").unwrap();
+        assert_eq!(counters(0, Memory::UNLIMITED), 1 << 22);
+        assert_eq!(counters(3 << 20, Memory::UNLIMITED), 1 << 23);
+        assert_eq!(counters(u64::MAX / 4, Memory::UNLIMITED), 1 << 25);
+        assert_eq!(counters(u64::MAX / 4, Memory::parse("500MiB").unwrap()), 1 << 23);
+        assert_eq!(counters(u64::MAX / 4, little), 1 << 22);
+    }
+
+    #[test]
     fn ordering_is_a_sorted_permutation_with_rare_shingles_first() {
-        let mut classes = vec![0; COUNTERS];
+        let mut classes = vec![0; *COUNTERS.start() as usize];
+        let last = classes.len() - 1;
         let set: Vec<u64> = (0..1001u64).map(|i| i * 7919).collect();
         for (i, &shingle) in set.iter().enumerate() {
-            classes[slot(shingle)] = (i % CLASSES) as Class;
+            classes[shingle as usize & last] = (i % CLASSES) as Class;
         }
         let mut ordered = set.clone();
-        let model = Model { classes };
+        let model = Model::new(classes);
         model.order(&mut ordered, &mut Vec::new());
         for count in [0, 1, 100, 126, 127, 500, 1001, 2000] {
             let mut keys = vec![7];

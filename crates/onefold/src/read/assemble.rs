@@ -7,19 +7,23 @@ use rayon::prelude::*;
 
 use super::by_id::sort_by_id;
 use super::document::{Raw, Refusal, Refused};
-use super::keep::Batch;
-use crate::arenas::Arenas;
+use super::keep::{About, Batch};
+use crate::arenas::{Arena, Arenas};
 use crate::document::{Collection, Counted, Entry, Flags, InputFile, Locator, ShingleRef};
 use crate::error::{Result, SkipKind, Skipped};
-use crate::exec::SpillFile;
-use crate::join::Taking;
+use crate::exec::{Exec, SpillFile};
+use crate::join::{TakenArena, Taking};
 use crate::run::Stage;
 
 /// Batches that are opened at a time.
 const TOGETHER: usize = 64;
 
+/// Bytes that a batch takes without its shingles, about.
+const BATCH: u64 = 1 << 18;
+
 /// Puts the batches together. The result does not depend on their order.
 pub(super) fn assemble(
+    exec: &Exec<'_>,
     mut batches: Vec<Batch>,
     spilled: Option<Arc<SpillFile>>,
     taking: Option<Taking>,
@@ -28,36 +32,48 @@ pub(super) fn assemble(
 ) -> Result<Collection> {
     batches.sort_unstable_by_key(|batch| (batch.file, batch.position));
     let mut sources = Sources::default();
-    let mut documents = Vec::with_capacity(batches.iter().map(Batch::held_documents).sum());
+    let mut documents = Vec::with_capacity(batches.iter().map(|batch| batch.documents).sum());
     let mut by_address = HashSet::new();
     let (mut arenas, mut taken) = (Vec::with_capacity(batches.len()), Vec::with_capacity(batches.len()));
     let mut lines_before: HashMap<u32, u64> = HashMap::new();
     let mut texts = HashMap::new();
-    let mut batches = batches.into_iter().peekable();
-    while batches.peek().is_some() {
-        // Those on disk are waited for together.
-        let some: Vec<Batch> = batches.by_ref().take(TOGETHER).collect();
-        let opened = some.into_par_iter().map(|batch| batch.open(spilled.as_deref())).collect::<Result<Vec<_>>>()?;
-        for (about, arena, of_arena) in opened {
-            let before = lines_before.entry(about.file).or_default();
-            let number = |line: Option<u64>| line.map_or(0, |line| *before + line + 1);
-            for mut raw in about.documents {
-                let record = number(raw.line);
-                if let Some(text) = raw.text.take() {
-                    texts.insert(place(&raw, record), text);
-                }
-                if raw.by_address {
-                    by_address.insert(place(&raw, record));
-                }
-                let source = sources.number(raw.source.as_deref().unwrap_or(&files[raw.file as usize].argument));
-                documents.push(entry(raw, record, arenas.len() as u32, &files, source));
+    let mut batches = batches.into_iter();
+    let mut next = || batches.by_ref().take(TOGETHER).collect::<Vec<Batch>>();
+    let open = |some: Vec<Batch>| some.into_par_iter().map(|batch| batch.open(spilled.as_deref())).collect::<Result<Vec<_>>>();
+    let mut put_together = |(about, arena, of_arena): (About, Arena, Option<TakenArena>)| {
+        let before = lines_before.entry(about.file).or_default();
+        let number = |line: Option<u64>| line.map_or(0, |line| *before + line + 1);
+        for mut raw in about.documents {
+            let record = number(raw.line);
+            if let Some(text) = raw.text.take() {
+                texts.insert(place(&raw, record), text);
             }
-            let skip = |refused: Refused| skip(&files[refused.file as usize], number(refused.line), refused.why);
-            skipped.extend(about.refused.into_iter().map(skip));
-            *before += about.lines;
-            arenas.push(arena);
-            taken.push(of_arena);
+            if raw.by_address {
+                by_address.insert(place(&raw, record));
+            }
+            let source = sources.number(raw.source.as_deref().unwrap_or(&files[raw.file as usize].argument));
+            documents.push(entry(raw, record, arenas.len() as u32, &files, source));
         }
+        let skip = |refused: Refused| skip(&files[refused.file as usize], number(refused.line), refused.why);
+        skipped.extend(about.refused.into_iter().map(skip));
+        *before += about.lines;
+        arenas.push(arena);
+        taken.push(of_arena);
+    };
+    let mut put_all_together = || {
+        let mut opened = open(next())?;
+        while !opened.is_empty() {
+            let some = next();
+            // Those on disk are waited for, while others are put together.
+            let (others, ()) = rayon::join(|| open(some), || opened.into_iter().for_each(&mut put_together));
+            opened = others?;
+        }
+        Ok(())
+    };
+    if spilled.is_some() {
+        exec.with_waiting(BATCH, put_all_together)?
+    } else {
+        put_all_together()?
     }
     documents.shrink_to_fit();
     let sources = sources.sort(&mut documents);

@@ -58,7 +58,7 @@ pub(super) fn common_words(
 fn count(reading: &Reading<'_>, units: &Receiver<Weighed>, all: &Mutex<Frequencies>) -> Result<()> {
     let bench = || Workbench::counting(reading.plan, reading.keeper.most_work());
     let mut workbench = bench();
-    reading.each_unit(units, |unit| {
+    reading.each_unit(units, |unit, _| {
         reading.work_on(unit, &mut workbench);
         reading.check_weight(&workbench)?;
         let mut all = all.lock().map_err(|_| Error::Bug("a thread failed while it counted words".into()))?;

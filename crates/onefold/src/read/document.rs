@@ -137,9 +137,10 @@ impl<'a> Workbench<'a> {
         self.shingler.collisions.take()
     }
 
-    /// Goes on where another has stopped.
-    pub(super) fn go_on_counting(&mut self, collisions: Option<Collisions>) {
-        self.shingler.collisions = collisions;
+    /// Lets another go on in its place; returns it.
+    pub(super) fn replace(&mut self, mut other: Workbench<'a>) -> Workbench<'a> {
+        other.shingler.collisions = self.take_collisions();
+        std::mem::replace(self, other)
     }
 
     /// Bytes of its buffers.

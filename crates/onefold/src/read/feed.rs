@@ -97,7 +97,7 @@ impl Feeder<'_> {
             return Err(Error::Bug("a reading thread gave up".into()));
         }
         let weight = unit.weight(self.listed, self.keeper);
-        self.keeper.take_off(weight);
+        self.keeper.take_off(weight)?;
         self.units.send((unit, weight)).map_err(|_| Error::Bug("no reading thread is left".into()))
     }
 
@@ -133,7 +133,8 @@ impl Feeder<'_> {
         let lines = counted.and_then(open::decompress).and_then(|reader| match portion {
             None => Ok(Lines::new(reader, BLOCK, longest)),
             Some(Portion { start: 0, .. }) => Ok(Lines::new(reader, SMALL_BLOCK, longest)),
-            Some(Portion { start, .. }) => Lines::from_within(reader, SMALL_BLOCK, longest, start - 1),
+            // A line that ends behind the portion is not its own, nor are those that follow.
+            Some(Portion { start, most }) => Lines::from_within(reader, SMALL_BLOCK, longest, start - 1, most + 1),
         });
         let mut lines = match lines {
             Ok(lines) => lines,

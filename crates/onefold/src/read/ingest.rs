@@ -1,7 +1,7 @@
 //! The one pass over the bytes: a feeder reads, workers take documents through stages 2–4.
 
 use std::io::Read;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use crossbeam_channel::{Receiver, bounded};
 
@@ -11,23 +11,20 @@ use super::count::common_words;
 use super::document::{Raw, Refusal, Refused, Workbench};
 use super::feed::{Feeder, Stream};
 use super::fields::FieldRow;
-use super::keep::{About, Batch, Keeper};
+use super::keep::{About, Batch, Foreseen, Keeper};
 use super::lines::LineBlock;
 use super::resume::{AllRead, Done, Journal, Left};
-use super::sample::sampled_order;
 use super::warc::ContentRecord;
-use super::{Input, Source, open};
+use super::{Input, Source, open, sample};
 use crate::document::{Collection, Counted, Document, InputFile, WordCounts};
 use crate::error::{Error, Result, Skipped};
 use crate::exec::{Exec, SpillFile, Way, give_back};
 use crate::join::Taking;
-use crate::learn::Model;
 use crate::normalize::CommonWords;
 use crate::plan::Plan;
 use crate::report::Sink;
 use crate::run::Stage;
 use crate::shingle::Collisions;
-use crate::threshold::Threshold;
 
 /// What a worker takes.
 pub(super) enum Unit {
@@ -103,25 +100,24 @@ pub fn ingest(plan: &Plan, exec: &Exec<'_>, source: Source, sink: &dyn Sink) -> 
             }
         }
         None => {
-            let order = order_before_reading(plan, exec, &listed)?;
+            let foreseen = foresee(plan, exec, &listed)?;
             let inputs = Inputs { listed: &listed, streams, memory: &memory };
-            read_batches(plan, exec, inputs, common.as_ref(), keeper.taking_keys(order), left)?
+            read_batches(plan, exec, inputs, common.as_ref(), keeper.foreseeing(foreseen), left)?
         }
     };
     exec.observer.end(Stage::Read);
     skipped.extend(read.unread);
     let files = listed.into_iter().map(|l| l.file).chain(read.files).collect();
     let counted = read.counted;
-    let mut collection = assemble(read.batches, read.spilled, read.taking, files, skipped)?;
+    let mut collection = assemble(exec, read.batches, read.spilled, read.taking, files, skipped)?;
     let inputs = collection.inputs();
     collection.reference_documents = has_reference.then_some((collection.documents.len() - inputs) as u64);
     collection.counted = counted;
     Ok(collection)
 }
 
-/// The order of shingles in the join, learned from a sample of the files, if so much is to be read that sets will go to disk: their keys are
-/// then taken at once.
-fn order_before_reading(plan: &Plan, exec: &Exec<'_>, listed: &[Listed]) -> Result<Option<(Model, Threshold)>> {
+/// What is known before anything is read, if there is so much of it that sets will go to disk.
+fn foresee(plan: &Plan, exec: &Exec<'_>, listed: &[Listed]) -> Result<Option<Foreseen>> {
     /// Sets take about as many bytes as the text; most of them should go to disk.
     const MOST: u64 = 2;
     let bytes: u64 = listed.iter().map(|listed| listed.file.bytes).sum();
@@ -130,7 +126,7 @@ fn order_before_reading(plan: &Plan, exec: &Exec<'_>, listed: &[Listed]) -> Resu
     if can_be_held || !plan.looks_at_sets_in_order() || plan.min_idf.is_some() {
         return Ok(None);
     }
-    Ok(Some((sampled_order(plan, exec, listed)?, plan.join_threshold())))
+    sample::foresee(plan, exec, listed).map(Some)
 }
 
 /// What there is to be read.
@@ -191,7 +187,8 @@ pub(super) fn read_batches(
     let done = left.done;
     keeper.go_on_with(left.file);
     let reading = Reading { plan, exec, listed, keeper: &keeper };
-    let (worked, fed) = reading.share_out(streams, memory, done, |units| work(&reading, common, units))?;
+    let spare = Mutex::new(Vec::new());
+    let (worked, fed) = reading.share_out(streams, memory, done, |units| work(&reading, common, &spare, units))?;
     let (batches, collisions): (Vec<Vec<Batch>>, Vec<Option<Collisions>>) = worked.into_iter().unzip();
     let mut batches = batches.into_iter().flatten().collect::<Vec<Batch>>();
     // Of what an earlier run has read only its hashes of few bits are left.
@@ -208,10 +205,8 @@ pub(super) fn read_batches(
         let unlisted = files.iter().map(|file| (file.name.clone(), file.reference)).collect();
         AllRead { batches: batches.len(), unlisted, unread: unread.clone(), counted }.note(spill)?;
     }
-    if keeper.spilling() {
-        give_back();
-    }
     let (spilled, taking) = keeper.into_parts();
+    spilled.as_ref().map_or(Ok(()), |file| file.close())?;
     Ok(AllBatches { batches, spilled, taking, files, unread, counted })
 }
 
@@ -254,13 +249,13 @@ impl Reading<'_> {
         })
     }
 
-    /// Takes units until there are no more. Once the run is over the rest is taken and dropped, so that the feeder never waits.
-    pub(super) fn each_unit(&self, units: &Receiver<Weighed>, mut take: impl FnMut(Unit) -> Result<()>) -> Result<()> {
+    /// Takes units, each with its weight, until there are no more. Once the run is over the rest is taken and dropped, so that the feeder never waits.
+    pub(super) fn each_unit(&self, units: &Receiver<Weighed>, mut take: impl FnMut(Unit, u64) -> Result<()>) -> Result<()> {
         let mut result = Ok(());
         for (unit, weight) in units {
             let _landing = self.keeper.landing(weight);
             if result.is_ok() && !self.keeper.failed() && self.exec.check().is_ok() {
-                result = take(unit);
+                result = take(unit, weight);
                 if result.is_err() {
                     self.keeper.fail();
                 }
@@ -292,21 +287,29 @@ impl Reading<'_> {
 /// What a worker has done.
 type Worked = (Vec<Batch>, Option<Collisions>);
 
-fn work(reading: &Reading<'_>, common: Option<&Arc<CommonWords>>, units: &Receiver<Weighed>) -> Result<Worked> {
+/// Large documents are rare: workers share the benches for them, the `spare` ones, so that memory for them is seldom taken.
+fn work<'p>(
+    reading: &Reading<'p>,
+    common: Option<&Arc<CommonWords>>,
+    spare: &Mutex<Vec<Workbench<'p>>>,
+    units: &Receiver<Weighed>,
+) -> Result<Worked> {
     let &Reading { plan, exec, keeper, .. } = reading;
+    let spare = || spare.lock().map_err(|_| Error::Bug("a reading thread failed".into()));
     let bench = || Workbench::new(plan, common, keeper.most_work(), exec.keep_texts);
     let mut workbench = bench();
     let mut batches: Vec<Batch> = Vec::new();
     // Whether all that was in memory is on disk.
     let mut gone = false;
-    reading.each_unit(units, |unit| {
+    reading.each_unit(units, |unit, weight| {
+        let own = if keeper.is_large(weight) { Some(workbench.replace(spare()?.pop().unwrap_or_else(bench))) } else { None };
         let about = reading.work_on(unit, &mut workbench);
         reading.check_weight(&workbench)?;
         batches.push(keeper.keep(about, &mut workbench.arena)?);
-        if keeper.is_heavy(workbench.bytes()) {
-            let collisions = workbench.take_collisions();
-            workbench = bench();
-            workbench.go_on_counting(collisions);
+        if let Some(own) = own {
+            put_back(&mut *spare()?, workbench.replace(own), keeper);
+        } else if keeper.is_heavy(workbench.bytes()) {
+            workbench.replace(bench());
             give_back();
         }
         if !gone && keeper.lets_go() {
@@ -316,6 +319,20 @@ fn work(reading: &Reading<'_>, common: Option<&Arc<CommonWords>>, units: &Receiv
         Ok(())
     })?;
     Ok((batches, workbench.take_collisions()))
+}
+
+/// Puts a bench among the spare ones, the largest last. Those for which there is no room go, the largest first if it alone is too large.
+fn put_back<'p>(spare: &mut Vec<Workbench<'p>>, bench: Workbench<'p>, keeper: &Keeper<'_>) {
+    let place = spare.partition_point(|other| other.bytes() <= bench.bytes());
+    spare.insert(place, bench);
+    let before = spare.len();
+    spare.pop_if(|largest| keeper.is_too_large(largest.bytes()));
+    while keeper.is_too_large(spare.iter().map(Workbench::bytes).sum()) {
+        spare.remove(0);
+    }
+    if spare.len() < before {
+        give_back();
+    }
 }
 
 fn rows(file: u32, block: &LineBlock, plan: &Plan, workbench: &mut Workbench<'_>) -> About {

@@ -1,7 +1,7 @@
 //! What becomes of batches while they are read: they stay in memory as long as there is room, and go to disk with all that is needed to
 //! go on from there if the run is interrupted.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, OnceLock};
 
 use serde::{Deserialize, Serialize};
@@ -22,6 +22,8 @@ pub(super) struct Batch {
     pub(super) file: u32,
     /// See [`About::position`].
     pub(super) position: u64,
+    /// How many there are.
+    pub(super) documents: usize,
     pub(super) place: Place,
     /// What was taken from its sets when they were read.
     pub(super) taken: Option<TakenArena>,
@@ -61,6 +63,25 @@ pub(super) struct Weight {
     documents: u64,
 }
 
+impl Weight {
+    /// Bytes that they will take in all stages.
+    pub(super) fn in_all_stages(self) -> u64 {
+        bytes_of_documents(self.bytes, self.documents)
+    }
+}
+
+/// What is known of all documents before they are read, where sets will go to disk.
+pub(super) struct Foreseen {
+    /// The order of shingles in the join, learned from a sample, and its threshold: keys are taken from sets as they come.
+    pub(super) order: (Model, Threshold),
+    /// Bytes of all sets, about.
+    pub(super) sets: u64,
+    /// Bytes of all documents, in later stages as well.
+    pub(super) documents: u64,
+    /// Join keys of all sets.
+    pub(super) keys: u64,
+}
+
 impl About {
     /// What its documents and the remarks on them take.
     pub(super) fn weight(&self) -> Weight {
@@ -75,15 +96,8 @@ impl About {
 
 impl Batch {
     pub(super) fn new(about: About, shingles: Vec<u64>) -> Batch {
-        Batch { file: about.file, position: about.position, place: Place::Held(about, shingles), taken: None }
-    }
-
-    /// Its documents, as far as they are in memory.
-    pub(super) fn held_documents(&self) -> usize {
-        match &self.place {
-            Place::Held(about, _) => about.documents.len(),
-            Place::Spilled { .. } => 0,
-        }
+        let (file, position, documents) = (about.file, about.position, about.documents.len());
+        Batch { file, position, documents, place: Place::Held(about, shingles), taken: None }
     }
 
     /// What it holds, and what was taken from its sets.
@@ -116,6 +130,16 @@ const WORKING_SHARE: u64 = 2;
 const LONGEST_PART: u64 = 16;
 /// From sets that take more than such a part of the memory keys are taken later, one after the other.
 const TAKING_PART: u64 = 64;
+
+/// Where sets go to disk, keys and documents take no more than so many tenths of the memory, less what it takes to work on units.
+const HOLDING_KEYS: u64 = 7;
+const WORK: u64 = 64 << 20;
+
+/// So small a part of all sets stays in memory where much memory is left beside what was foreseen.
+const GOOD_PART: u64 = 8;
+
+/// Outlines of sets are drawn while documents take no more than so many tenths of the memory.
+const OUTLINED: u64 = 7;
 
 /// The memory that it takes to work on so many bytes with so many tokens.
 pub(super) fn work(bytes: u64, tokens: u64) -> u64 {
@@ -182,7 +206,11 @@ pub(super) struct Keeper<'a> {
     way: Way,
     /// What makes keys of sets, where it is known before they are read, and sets will go to disk.
     order: Option<(Model, Threshold)>,
+    /// Bytes that documents will take, and that keys may.
+    foreseen: (u64, u64),
     taking: OnceLock<Taking>,
+    /// How often keys were taken.
+    looks: AtomicU32,
     spilling: AtomicBool,
     /// Bytes of shingles in memory.
     held: AtomicU64,
@@ -207,7 +235,9 @@ impl<'a> Keeper<'a> {
             journal,
             way,
             order: None,
+            foreseen: (0, 0),
             taking: OnceLock::new(),
+            looks: AtomicU32::new(0),
             spilling: AtomicBool::new(spilling),
             held: AtomicU64::new(0),
             spilled: AtomicU64::new(0),
@@ -219,17 +249,29 @@ impl<'a> Keeper<'a> {
         }
     }
 
-    /// Takes keys for a join with this threshold from sets as they come.
-    pub(super) fn taking_keys(mut self, order: Option<(Model, Threshold)>) -> Keeper<'a> {
-        self.order = order;
+    /// Takes keys from sets as they come. If nearly all sets will go to disk, so do the first: they would have to let go of the memory.
+    pub(super) fn foreseeing(mut self, foreseen: Option<Foreseen>) -> Keeper<'a> {
+        if let Some(Foreseen { order, sets, documents, keys }) = foreseen {
+            let room = (self.limit() / 10 * HOLDING_KEYS).saturating_sub(WORK + documents);
+            let keys = Taking::bytes_of_keys(keys).min(room);
+            self.foreseen = (documents, keys);
+            self.order = Some(order);
+            let left = (self.limit() / 4 * 3).saturating_sub(documents + keys);
+            let few_stay = !self.is_ample() || left < sets / GOOD_PART;
+            *self.spilling.get_mut() |= sets > self.limit() && few_stay;
+        }
         self
     }
 
     /// How many threads work on documents: where much goes to disk some of them wait for it. Each has buffers, for which there must be room.
     pub(super) fn workers(&self) -> usize {
+        self.exec.threads * if self.order.is_some() && self.is_ample() { 2 } else { 1 }
+    }
+
+    /// Whether each thread has more memory than it needs.
+    fn is_ample(&self) -> bool {
         const ROOM: u64 = 256 << 20;
-        let have_room = self.limit() / self.exec.threads.max(1) as u64 >= ROOM;
-        self.exec.threads * if self.order.is_some() && have_room { 2 } else { 1 }
+        self.limit() / self.exec.threads.max(1) as u64 >= ROOM
     }
 
     /// Whose work it is.
@@ -291,18 +333,30 @@ impl<'a> Keeper<'a> {
         bytes > self.limit() / LONGEST_PART / (self.workers() / self.exec.threads.max(1)) as u64
     }
 
+    /// Whether a unit of such a weight has a document that is much larger than most.
+    pub(super) fn is_large(&self, weight: u64) -> bool {
+        weight > usual_work(2 * BLOCK as u64)
+    }
+
+    /// Whether buffers for such units take too much to be kept.
+    pub(super) fn is_too_large(&self, bytes: u64) -> bool {
+        bytes > self.limit() / LONGEST_PART * 2
+    }
+
     /// Waits until there is room for a unit of such a weight. One is always let through.
-    pub(super) fn take_off(&self, weight: u64) {
+    pub(super) fn take_off(&self, weight: u64) -> Result<()> {
+        let failed = || Error::Bug("a reading thread failed".into());
         let most = self.most_work();
-        let Ok(mut in_flight) = self.in_flight.lock() else { return };
+        let mut in_flight = self.in_flight.lock().map_err(|_| failed())?;
         while in_flight.weight > 0 && in_flight.weight + weight > most {
-            match self.landed.wait(in_flight) {
-                Ok(guard) => in_flight = guard,
-                Err(_) => return,
-            }
+            in_flight = self.landed.wait(in_flight).map_err(|_| failed())?;
         }
         in_flight.weight += weight;
         in_flight.most = in_flight.most.max(in_flight.weight);
+        in_flight.heaviest = in_flight.heaviest.max(weight);
+        drop(in_flight);
+        let is_heavy = weight > self.limit() / 8;
+        self.taking.get().filter(|_| is_heavy).map_or(Ok(()), |taking| self.make_room_beside_keys(taking))
     }
 
     /// The memory that reading takes beside what it holds.
@@ -349,18 +403,28 @@ impl<'a> Keeper<'a> {
         if self.exec.spill.is_some() {
             let held = self.held.load(Ordering::Relaxed) + shingles.len() as u64 * 8;
             let documents = self.documents.load(Ordering::Relaxed);
-            let taken = self.taking.get().map_or(0, Taking::bytes);
-            let to_hold = memory_to_hold(held, documents, needed).max(held + documents + taken + self.to_read());
+            let to_hold = match self.taking.get() {
+                // It is known how much there is to come, so the most that reading may take need not be kept free.
+                Some(taking) => {
+                    let keys = self.foreseen.1.saturating_sub(taking.held_keys());
+                    held + needed.max(self.foreseen.0) + taking.bytes() + keys + self.to_read() / 3 * 2
+                }
+                None => memory_to_hold(held, documents, needed).max(held + documents + self.to_read()),
+            };
             if to_hold > self.limit() || self.exec.memory.is_tight() {
                 self.spilling.store(true, Ordering::Relaxed);
             }
         }
         let taken = match self.taking()? {
-            Some(taking) if shingles.len() as u64 * 8 <= self.limit() / TAKING_PART => {
-                let has_room = needed < self.limit() / 2;
-                Some(taking.take(shingles, about.documents.iter().map(|raw| raw.shingles), has_room)?)
+            Some(taking) => {
+                // To ask the system what is taken costs time.
+                const SELDOM: u32 = 8;
+                if self.looks.fetch_add(1, Ordering::Relaxed).is_multiple_of(SELDOM) {
+                    self.make_room_beside_keys(taking)?;
+                }
+                self.take(taking, &about, shingles, needed)?
             }
-            _ => None,
+            None => None,
         };
         if self.spilling() {
             self.spilled.fetch_add(shingles.len() as u64 * 8, Ordering::Relaxed);
@@ -374,15 +438,40 @@ impl<'a> Keeper<'a> {
         Ok(Batch { taken, ..Batch::new(about, shingles) })
     }
 
+    /// Takes the keys of a batch, unless its sets are large: then they are taken later.
+    fn take(&self, taking: &Taking, about: &About, shingles: &[u64], needed: u64) -> Result<Option<TakenArena>> {
+        if shingles.len() as u64 * 8 > self.limit() / TAKING_PART {
+            return Ok(None);
+        }
+        let has_room = needed < self.limit() / 10 * OUTLINED;
+        taking.take(shingles, about.documents.iter().map(|raw| raw.shingles), has_room).map(Some)
+    }
+
+    /// Lets keys take no more than leaves room for what was not foreseen: heavy units, more documents.
+    fn make_room_beside_keys(&self, taking: &Taking) -> Result<()> {
+        let heaviest = self.in_flight.lock().map_or(u64::MAX, |in_flight| in_flight.heaviest);
+        // Most units take half of what they may take at most.
+        let working = if heaviest > self.limit() / 4 { heaviest } else { heaviest / 2 };
+        let documents = bytes_of_documents(self.documents.load(Ordering::Relaxed), self.count.load(Ordering::Relaxed));
+        let free = working.max(self.limit() / 16).saturating_add(documents.saturating_sub(self.foreseen.0));
+        let (held, left) = (taking.held_keys(), self.exec.memory.left());
+        taking.hold_keys(held.saturating_add(left).saturating_sub(free).min(self.foreseen.1))
+    }
+
     /// Whether batches go to disk.
     pub(super) fn spilling(&self) -> bool {
         self.spilling.load(Ordering::Relaxed)
     }
 
     /// Whether those that are in memory go to disk as well. They stay if they are the greater part: what is to be joined must then be about
-    /// as large as the memory, and leaves room for it.
+    /// as large as the memory, and leaves room for it. Where that was foreseen, a good part is enough.
     pub(super) fn lets_go(&self) -> bool {
-        let is_less = self.held.load(Ordering::Relaxed) < self.spilled.load(Ordering::Relaxed);
+        let times = match &self.order {
+            Some(_) if self.is_ample() => GOOD_PART,
+            Some(_) => 3,
+            None => 1,
+        };
+        let is_less = self.held.load(Ordering::Relaxed) * times < self.spilled.load(Ordering::Relaxed);
         let resumes = self.exec.spill.as_ref().is_some_and(|spill| spill.resume);
         self.spilling() && (is_less || resumes || self.read_once || self.exec.memory.is_tight())
     }
@@ -417,7 +506,7 @@ impl<'a> Keeper<'a> {
         before.extend(file.heading(SHINGLES, shingles));
         let at = file.append_parts(&[&before, shingles])?;
         let place = Place::Spilled { at, words: words.len() };
-        Ok(Batch { file: about.file, position: about.position, place, taken })
+        Ok(Batch { file: about.file, position: about.position, documents: about.documents.len(), place, taken })
     }
 
     fn file(&self) -> Result<&Arc<SpillFile>> {
@@ -458,6 +547,8 @@ struct InFlight {
     weight: u64,
     /// The most that it was.
     most: u64,
+    /// The heaviest of all units.
+    heaviest: u64,
 }
 
 /// See [`Keeper::landing`].

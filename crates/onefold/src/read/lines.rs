@@ -1,6 +1,6 @@
 //! A stream cut into blocks of whole lines, without ever holding a line that is too long.
 
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Read};
 use std::ops::Deref;
 use std::sync::{Arc, Mutex};
 
@@ -94,9 +94,15 @@ impl Lines {
         Lines { reader, target, longest, offset: 0, rest: Vec::new(), ended: false, fault: None, pool: Pool::default() }
     }
 
-    /// Of a stream that begins at `offset` of another, in a line that is passed over.
-    pub fn from_within(mut reader: Box<dyn BufRead + Send>, target: usize, longest: u64, offset: u64) -> io::Result<Self> {
-        let passed = reader.skip_until(b'\n')? as u64;
+    /// Of a stream that begins at `offset` of another, in a line that is passed over, or so much of it.
+    pub fn from_within(
+        mut reader: Box<dyn BufRead + Send>,
+        target: usize,
+        longest: u64,
+        offset: u64,
+        most: u64,
+    ) -> io::Result<Self> {
+        let passed = reader.by_ref().take(most).skip_until(b'\n')? as u64;
         Ok(Lines { offset: offset + passed, ..Lines::new(reader, target, longest) })
     }
 
@@ -304,7 +310,7 @@ mod tests {
     fn a_line_that_began_before_is_passed_over() {
         let from = |offset: u64| {
             let reader = io::Cursor::new(b"one\ntwo\nthree\n"[offset as usize..].to_vec());
-            let block = Lines::from_within(Box::new(reader), 100, 100, offset).unwrap().next_block().unwrap().unwrap();
+            let block = Lines::from_within(Box::new(reader), 100, 100, offset, 100).unwrap().next_block().unwrap().unwrap();
             (block.offset, String::from_utf8(block.bytes.to_vec()).unwrap())
         };
         assert_eq!(from(1), (4, "two\nthree\n".into()));

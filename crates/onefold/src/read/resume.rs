@@ -120,7 +120,8 @@ impl Left {
             done.add(&about);
             weights.push(about.weight());
             let place = Place::Spilled { at, words };
-            batches.push(Batch { file: about.file, position: about.position, place, taken: None });
+            let documents = about.documents.len();
+            batches.push(Batch { file: about.file, position: about.position, documents, place, taken: None });
             (at, sound) = (next, next);
         }
         // What a dying run wrote half is overwritten.

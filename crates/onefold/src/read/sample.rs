@@ -10,14 +10,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::catalog::{FileKind, Listed, Portion, RowFormat};
 use super::document::Raw;
 use super::ingest::{self, AllBatches, Inputs, Listing};
-use super::keep::{self, About, Keeper};
+use super::keep::{self, About, Foreseen, Keeper};
 use super::open::{self, Packing};
 use super::resume::{Journal, Left};
 use super::{Source, unlisted};
 use crate::arenas::Arena;
 use crate::error::{Result, Skipped};
-use crate::exec::{Exec, Observer, Way};
-use crate::learn::{Learning, Model};
+use crate::exec::{Exec, Observer, Silent, Way};
+use crate::learn::{Learning, ONE_IN};
 use crate::plan::{Plan, Verify};
 use crate::report::Sink;
 use crate::run::Stage;
@@ -113,34 +113,53 @@ pub(crate) fn sample(plan: &Plan, exec: &Exec<'_>, source: Source, sink: &dyn Si
     read.map(|()| sample)
 }
 
-/// Bytes that are read to learn which shingles are common, and at one place: many places tell more of what recurs than a few.
-const ORDER: u64 = 12 << 20;
+/// Bytes that are read at least and at most to learn which shingles are common, and at one place: many places tell more of what recurs than a few.
+const ORDER: std::ops::RangeInclusive<u64> = 12 << 20..=128 << 20;
 const ORDER_LINES: u64 = 64 << 10;
+/// Shingles are no more than such a part of the bytes, about.
+const BYTES_OF_SHINGLE: u64 = 8;
 
-/// The order of shingles in the join, learned from parts of files that can be read more than once. What can't be read says nothing.
-pub(super) fn sampled_order(plan: &Plan, exec: &Exec<'_>, listed: &[Listed]) -> Result<Model> {
+/// What parts of files that can be read more than once say of all of them. What can't be read says nothing.
+pub(super) fn foresee(plan: &Plan, exec: &Exec<'_>, listed: &[Listed]) -> Result<Foreseen> {
     let again = listed.iter().filter(|listed| listed.file.again.is_some()).cloned().collect();
     let kinds = Kind::tell_apart(plan, again);
     let bytes: u64 = kinds.iter().map(|kind| kind.bytes).sum();
-    let most = exec.memory.limit().map_or(ORDER, |limit| ORDER.min(limit / 32));
-    let reading = Exec { threads: exec.threads, cancel: Arc::clone(&exec.cancel), memory: exec.memory, ..Exec::default() };
-    let mut learning = Learning::default();
+    // What is read of them is in memory, with the words of their texts beside it.
+    let most = (bytes / ONE_IN).clamp(*ORDER.start(), *ORDER.end()).min(exec.memory.limit().map_or(u64::MAX, |limit| limit / 8));
+    let threshold = plan.join_threshold();
+    let (mut sets, mut documents, mut keys) = (0.0, 0.0, 0.0);
+    let mut learning = Learning::new(most / BYTES_OF_SHINGLE, exec.memory);
     for kind in kinds {
         let budget = (most as f64 * kind.bytes as f64 / bytes.max(1) as f64) as u64;
         let chosen = kind.choose(budget.max(ORDER_LINES), ORDER_LINES);
+        let meter = Meter { watching: &Silent, bytes: AtomicU64::new(0) };
+        let (threads, cancel, memory) = (exec.threads, Arc::clone(&exec.cancel), exec.memory);
+        let reading = Exec { threads, observer: &meter, cancel, memory, ..Exec::default() };
         let keeper = Keeper::new(&reading, Journal::new(plan, &chosen, &[])?, Way::Cached, false);
         let inputs = Inputs { listed: &chosen, streams: Vec::new(), memory: &[] };
         // What is wrong with them will be told when they are read as a whole.
         let Ok(read) = ingest::read_batches(plan, &reading, inputs, None, keeper, Left::default()) else { continue };
+        let (mut seen, mut seen_documents, mut seen_keys, mut bytes_of_lines) = (0, 0, 0, 0);
         for batch in read.batches {
             let (about, arena, _) = batch.open(None)?;
+            bytes_of_lines += about.end - about.position;
+            seen_documents += about.weight().in_all_stages();
+            seen_keys += about.documents.iter().map(|raw| u64::from(threshold.prefix(raw.shingles.len))).sum::<u64>();
             if let Arena::Held(shingles) = arena {
+                seen += shingles.len() * size_of::<u64>();
                 about.documents.iter().for_each(|raw| learning.count(raw.shingles.of(&shingles)));
             }
         }
+        // The line in which a place lies is passed over.
+        let looked_at = if kind.is_open_lines() { bytes_of_lines } else { meter.bytes.into_inner() };
+        let all = ratio(kind.bytes, looked_at);
+        sets += seen as f64 * all;
+        documents += seen_documents as f64 * all;
+        keys += seen_keys as f64 * all;
     }
     exec.check()?;
-    Ok(learning.finish())
+    let order = (learning.finish(), threshold);
+    Ok(Foreseen { order, sets: sets as u64, documents: documents as u64, keys: keys as u64 })
 }
 
 /// Files that are alike.
