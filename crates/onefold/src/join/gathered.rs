@@ -155,7 +155,7 @@ impl Gathered {
             };
             let widest = pieces(&before, layout.region, all.clone()).map(together).max().unwrap_or(0);
             let room = (exec.memory.left() / 100 * SHARE).saturating_sub(verifying) / size_of::<u64>() as u64;
-            if room / 3 < (widest + pinned(layout.largest)) / 2 { 0 } else { room }
+            if room / 4 < (widest + pinned(layout.largest)) / 3 { 0 } else { room }
         } else {
             u64::MAX
         };

@@ -123,7 +123,7 @@ impl<'a, F: Fingerprint + ?Sized> Join<'a, F> {
             None => {
                 let keys = MethodKeys { sets, ordered, method, sketches: &sketches };
                 let shared = match ordered.take_keys()? {
-                    Some(lanes) => Shared::of_lanes(sets.len(), lanes, exec)?,
+                    Some(lanes) => Shared::of_lanes(sets.len(), lanes, !sets.has_reference(), exec)?,
                     None => Shared::build(sets.len(), &keys, exec)?,
                 };
                 Keys::new(shared, exec)?
@@ -332,6 +332,7 @@ impl<'a, F: Fingerprint + ?Sized> Join<'a, F> {
     /// triangle inequality. Templates with millions of true pairs are so refused after a few probes, not after counting them.
     fn provably_exceeds(&self, exec: &Exec<'_>, limit: u64) -> Result<bool> {
         const CROWDS: usize = 8;
+        // Where sets are apart, some look for others on one side alone: what is found around one is then less than there is, and proves as much.
         let Keys::Indexed(index) = &self.keys else { return Ok(false) };
         let Bar { threshold, edits } = self.space.bar;
         let Some(threshold) = threshold.filter(|_| self.space.method.finds_all() && edits.is_none()) else { return Ok(false) };

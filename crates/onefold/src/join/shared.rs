@@ -238,18 +238,19 @@ impl Shared {
     /// The shared keys of `count` sets.
     pub(super) fn build<K: KeysOf>(count: usize, keys_of: &K, exec: &Exec<'_>) -> Result<Shared> {
         let partitions = Partitions::of_keys(count, keys_of, exec)?;
-        Shared::of_partitions(count, partitions, |set| keys_of.looks_up(set), exec)
+        Shared::of_partitions(count, partitions, |_, entry| entry.place >= keys_of.looks_up(entry.set), exec)
     }
 
-    /// The shared keys of `count` sets whose keys are all on disk; each set looks up all of its own.
-    pub(super) fn of_lanes(count: usize, lanes: Lanes, exec: &Exec<'_>) -> Result<Shared> {
-        Shared::of_partitions(count, Partitions::Apart(lanes), |_| u32::MAX, exec)
+    /// The shared keys of `count` sets whose keys are in lanes. If sets `look_back` alone, for those before them, the first that has a key does
+    /// not look for others with it.
+    pub(super) fn of_lanes(count: usize, lanes: Lanes, look_back: bool, exec: &Exec<'_>) -> Result<Shared> {
+        Shared::of_partitions(count, Partitions::Apart(lanes), |nth, _| look_back && nth == 0, exec)
     }
 
     fn of_partitions(
         count: usize,
         partitions: Partitions,
-        looks_up: impl Fn(SetIndex) -> u32 + Sync + Send,
+        is_silent: impl Fn(usize, &Entry) -> bool + Sync + Send,
         exec: &Exec<'_>,
     ) -> Result<Shared> {
         /// Of so many partitions it is known soon how many keys are shared in all: partitions are alike.
@@ -262,7 +263,7 @@ impl Shared {
             let counts = Counts::new(count);
             let found = Mutex::new(Postings::default());
             let hold = |numbers: Range<usize>, is_last: bool| {
-                partitions.post(numbers, &looks_up, &counts, exec, |partition, postings| {
+                partitions.post(numbers, &is_silent, &counts, exec, |partition, postings| {
                     if is_last {
                         partitions.forget(partition, exec)?;
                     }
@@ -277,7 +278,7 @@ impl Shared {
             let fits = bytes <= left / 100 * Shared::HELD;
             if let Some(spill) = exec.spill.as_ref().filter(|_| !fits && !partitions.are_held()) {
                 drop(found);
-                return Shared::write(Counts::new(count), &partitions, looks_up, exec, spill);
+                return Shared::write(Counts::new(count), &partitions, is_silent, exec, spill);
             }
             hold(SOME..PARTITIONS, true)?;
             let mut postings = found.into_inner().map_err(|_| super::gathered::failed())?;
@@ -290,14 +291,14 @@ impl Shared {
     fn write(
         counts: Counts,
         partitions: &Partitions,
-        looks_up: impl Fn(SetIndex) -> u32 + Sync,
+        is_silent: impl Fn(usize, &Entry) -> bool + Sync,
         exec: &Exec<'_>,
         spill: &Spill,
     ) -> Result<Shared> {
         let file = spill.scratch("shared", Way::Past)?;
         let frames = Mutex::new(vec![(0, 0); PARTITIONS]);
         let idle = Idle::<Vec<u32>>::default();
-        partitions.post(0..PARTITIONS, looks_up, &counts, exec, |partition, postings| {
+        partitions.post(0..PARTITIONS, is_silent, &counts, exec, |partition, postings| {
             let mut numbers = idle.take();
             postings.to_numbers(&mut numbers);
             let at = file.append_frame(partition as u32, &pack(&numbers))?;
@@ -460,25 +461,26 @@ impl Partitions {
         partitions.into_par_iter().map(look_at).collect()
     }
 
-    /// Makes postings of what is shared in some partitions, counts them, and hands them to `take`.
+    /// Makes postings of what is shared in some partitions, counts them, and hands them to `take`. `is_silent` is asked of each entry, and which
+    /// it is of its posting, whether its set does not look for others with this key.
     fn post(
         &self,
         partitions: Range<usize>,
-        looks_up: impl Fn(SetIndex) -> u32 + Sync,
+        is_silent: impl Fn(usize, &Entry) -> bool + Sync,
         counts: &Counts,
         exec: &Exec<'_>,
         take: impl Fn(usize, &Postings) -> Result<()> + Sync,
     ) -> Result<()> {
         let idle = Idle::<Postings>::default();
-        let member = |entry: &Entry| {
-            let member = Member { set: entry.set, place: entry.place, silent: entry.place >= looks_up(entry.set) };
+        let member = |(nth, entry): (usize, &Entry)| {
+            let member = Member { set: entry.set, place: entry.place, silent: is_silent(nth, entry) };
             counts.add(member);
             member
         };
         self.each(partitions, exec, |partition, entries| {
             let mut postings = idle.take();
             postings.clear();
-            shared_keys(entries).for_each(|entries| postings.push(entries.iter().map(member)));
+            shared_keys(entries).for_each(|entries| postings.push(entries.iter().enumerate().map(member)));
             take(partition, &postings)?;
             idle.put(postings);
             Ok(())

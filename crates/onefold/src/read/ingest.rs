@@ -102,7 +102,7 @@ pub fn ingest(plan: &Plan, exec: &Exec<'_>, source: Source, sink: &dyn Sink) -> 
         None => {
             let foreseen = foresee(plan, exec, &listed)?;
             let inputs = Inputs { listed: &listed, streams, memory: &memory };
-            read_batches(plan, exec, inputs, common.as_ref(), keeper.foreseeing(foreseen), left)?
+            read_batches(plan, exec, inputs, common.as_ref(), keeper.foreseeing(foreseen)?, left)?
         }
     };
     exec.observer.end(Stage::Read);

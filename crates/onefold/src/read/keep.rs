@@ -204,11 +204,10 @@ pub(super) struct Keeper<'a> {
     file: OnceLock<Arc<SpillFile>>,
     journal: Journal,
     way: Way,
-    /// What makes keys of sets, where it is known before they are read, and sets will go to disk.
-    order: Option<(Model, Threshold)>,
+    /// What takes keys from sets, where their order is known before they are read, and sets will go to disk.
+    taking: Option<Taking>,
     /// Bytes that documents will take, and that keys may.
     foreseen: (u64, u64),
-    taking: OnceLock<Taking>,
     /// How often keys were taken.
     looks: AtomicU32,
     spilling: AtomicBool,
@@ -234,9 +233,8 @@ impl<'a> Keeper<'a> {
             file: OnceLock::new(),
             journal,
             way,
-            order: None,
+            taking: None,
             foreseen: (0, 0),
-            taking: OnceLock::new(),
             looks: AtomicU32::new(0),
             spilling: AtomicBool::new(spilling),
             held: AtomicU64::new(0),
@@ -250,22 +248,22 @@ impl<'a> Keeper<'a> {
     }
 
     /// Takes keys from sets as they come. If nearly all sets will go to disk, so do the first: they would have to let go of the memory.
-    pub(super) fn foreseeing(mut self, foreseen: Option<Foreseen>) -> Keeper<'a> {
-        if let Some(Foreseen { order, sets, documents, keys }) = foreseen {
+    pub(super) fn foreseeing(mut self, foreseen: Option<Foreseen>) -> Result<Keeper<'a>> {
+        if let Some(Foreseen { order: (model, threshold), sets, documents, keys }) = foreseen {
             let room = (self.limit() / 10 * HOLDING_KEYS).saturating_sub(WORK + documents);
             let keys = Taking::bytes_of_keys(keys).min(room);
             self.foreseen = (documents, keys);
-            self.order = Some(order);
+            self.taking = Some(Taking::new(model, threshold, self.exec)?);
             let left = (self.limit() / 4 * 3).saturating_sub(documents + keys);
             let few_stay = !self.is_ample() || left < sets / GOOD_PART;
             *self.spilling.get_mut() |= sets > self.limit() && few_stay;
         }
-        self
+        Ok(self)
     }
 
     /// How many threads work on documents: where much goes to disk some of them wait for it. Each has buffers, for which there must be room.
     pub(super) fn workers(&self) -> usize {
-        self.exec.threads * if self.order.is_some() && self.is_ample() { 2 } else { 1 }
+        self.exec.threads * if self.taking.is_some() && self.is_ample() { 2 } else { 1 }
     }
 
     /// Whether each thread has more memory than it needs.
@@ -356,7 +354,7 @@ impl<'a> Keeper<'a> {
         in_flight.heaviest = in_flight.heaviest.max(weight);
         drop(in_flight);
         let is_heavy = weight > self.limit() / 8;
-        self.taking.get().filter(|_| is_heavy).map_or(Ok(()), |taking| self.make_room_beside_keys(taking))
+        self.taking.as_ref().filter(|_| is_heavy).map_or(Ok(()), |taking| self.make_room_beside_keys(taking))
     }
 
     /// The memory that reading takes beside what it holds.
@@ -403,7 +401,7 @@ impl<'a> Keeper<'a> {
         if self.exec.spill.is_some() {
             let held = self.held.load(Ordering::Relaxed) + shingles.len() as u64 * 8;
             let documents = self.documents.load(Ordering::Relaxed);
-            let to_hold = match self.taking.get() {
+            let to_hold = match &self.taking {
                 // It is known how much there is to come, so the most that reading may take need not be kept free.
                 Some(taking) => {
                     let keys = self.foreseen.1.saturating_sub(taking.held_keys());
@@ -415,7 +413,7 @@ impl<'a> Keeper<'a> {
                 self.spilling.store(true, Ordering::Relaxed);
             }
         }
-        let taken = match self.taking()? {
+        let taken = match &self.taking {
             Some(taking) => {
                 // To ask the system what is taken costs time.
                 const SELDOM: u32 = 8;
@@ -466,7 +464,7 @@ impl<'a> Keeper<'a> {
     /// Whether those that are in memory go to disk as well. They stay if they are the greater part: what is to be joined must then be about
     /// as large as the memory, and leaves room for it. Where that was foreseen, a good part is enough.
     pub(super) fn lets_go(&self) -> bool {
-        let times = match &self.order {
+        let times = match &self.taking {
             Some(_) if self.is_ample() => GOOD_PART,
             Some(_) => 3,
             None => 1,
@@ -523,21 +521,9 @@ impl<'a> Keeper<'a> {
         self.file.get().ok_or_else(|| Error::Bug("the spill file is gone".into()))
     }
 
-    fn taking(&self) -> Result<Option<&Taking>> {
-        let Some((model, threshold)) = self.order.as_ref().filter(|_| self.taking.get().is_none()) else {
-            return Ok(self.taking.get());
-        };
-        // As above.
-        let _one = self.in_flight.lock();
-        if self.taking.get().is_none() {
-            let _ = self.taking.set(Taking::new(model.clone(), *threshold, self.exec)?);
-        }
-        Ok(self.taking.get())
-    }
-
     /// The spill file, and what takes keys, where there are such.
     pub(super) fn into_parts(self) -> (Option<Arc<SpillFile>>, Option<Taking>) {
-        (self.file.into_inner(), self.taking.into_inner())
+        (self.file.into_inner(), self.taking)
     }
 }
 
