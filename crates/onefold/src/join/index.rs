@@ -51,14 +51,14 @@ impl Index {
         }
         parts.into_par_iter().for_each(|(sets, ranges, occurrences)| {
             let first = before[sets.start as usize] as u32;
-            postings.each_looking(|set, at| {
-                if let Some((_, end)) = ranges.get_mut(set.wrapping_sub(sets.start) as usize)
-                    && looking(set)
-                {
+            postings.each_looking(
+                |set| sets.contains(&set) & looking(set),
+                |set, at| {
+                    let (_, end) = &mut ranges[(set - sets.start) as usize];
                     occurrences[(*end - first) as usize] = at;
                     *end += 1;
-                }
-            });
+                },
+            );
         });
         Index { postings, occurrences, ranges }
     }

@@ -107,8 +107,9 @@ impl Parted {
             return self.keys().div_ceil(5).max(1);
         }
         exec.memory.make_room();
-        // A quarter is for what is read to make it, and for what is found.
-        let most = (exec.memory.part(4, 0) * 3).max(self.per_set(exec) + (1 << 20)) - self.per_set(exec);
+        // A part is for what is found, and for what is read to make it where postings are on disk.
+        let part = exec.memory.part(8, 0) * if self.shared.is_held() { 7 } else { 6 };
+        let most = part.max(self.per_set(exec) + (1 << 20)) - self.per_set(exec);
         (most / self.shared.weight()).min(u32::MAX.into())
     }
 

@@ -6,6 +6,7 @@
 //! Drops nothing: classes only *order* shingles (rare ones first), and any fixed order gives the exact answer, so neither the
 //! sample nor collisions in the table can change a result.
 
+mod split;
 mod words;
 
 pub(crate) use words::Frequencies;
@@ -28,6 +29,8 @@ const COUNTERS: std::ops::RangeInclusive<u64> = 1 << 22..=1 << 25;
 const PER_SHINGLE: u64 = 2;
 /// Counters take no more than such a part of the memory.
 const PART: u64 = 32;
+/// Slots of a model at most: a bit for each should stay in the cache.
+const SLOTS: usize = 1 << 23;
 /// About so many shingles are counted at least.
 const SAMPLE: u64 = 1 << 22;
 /// And so many at most: a table of so many counters as there may be says nothing of more.
@@ -87,9 +90,21 @@ impl Learning {
     }
 
     /// What they say of all sets.
-    pub(crate) fn finish(mut self) -> Model {
-        self.counters.iter_mut().for_each(|counter| *counter = class_of(*counter));
-        Model::new(self.counters)
+    pub(crate) fn finish(self) -> Model {
+        self.in_slots(SLOTS)
+    }
+
+    /// The same in so many slots at most, as many as a power of two. Where counters share a slot the largest of them counts, and what was met only
+    /// once counts for nothing: it is seldom common, and would soon fill the slots.
+    fn in_slots(self, most: usize) -> Model {
+        let mut slots = vec![0; most.min(self.counters.len())];
+        let least = if slots.len() < self.counters.len() { 2 } else { 1 };
+        for part in self.counters.chunks(slots.len()) {
+            let counts = part.iter().map(|&count| if count < least { 0 } else { count });
+            slots.iter_mut().zip(counts).for_each(|(slot, count)| *slot = count.max(*slot));
+        }
+        slots.iter_mut().for_each(|slot| *slot = class_of(*slot));
+        Model::new(slots)
     }
 }
 
@@ -165,19 +180,12 @@ impl Model {
         while keys.len() < end && !rest.is_empty() {
             let (some, others) = rest.split_at(rest.len().min(AT_LEAST.max(end - keys.len())));
             rest = others;
-            let (mut next, mut next_common) = (keys.len(), common.len());
-            keys.resize(next + some.len(), 0);
-            common.resize(next_common + some.len(), 0);
-            // Which one it is can't be foretold, so nothing branches on it.
-            for &shingle in some {
-                let is_common = usize::from(self.is_common(shingle));
-                keys[next] = shingle;
-                common[next_common] = shingle;
-                next += 1 - is_common;
-                next_common += is_common;
-            }
-            keys.truncate(next.min(end));
-            common.truncate(next_common);
+            let (first, first_common) = (keys.len(), common.len());
+            keys.resize(first + some.len() + split::MARGIN, 0);
+            common.resize(first_common + some.len() + split::MARGIN, 0);
+            let rare = split::split(some, &self.common, &mut keys[first..], &mut common[first_common..]);
+            keys.truncate((first + rare).min(end));
+            common.truncate(first_common + some.len() - rare);
         }
         if keys.len() < end {
             self.classify(common);
@@ -219,13 +227,6 @@ impl Model {
     fn class(&self, shingle: u64) -> Class {
         self.classes[shingle as usize & (self.classes.len() - 1)]
     }
-
-    /// Whether a shingle is not of the first class.
-    #[inline]
-    fn is_common(&self, shingle: u64) -> bool {
-        let place = shingle as usize & (self.classes.len() - 1);
-        self.common[place / u64::BITS as usize] >> (place % u64::BITS as usize) & 1 != 0
-    }
 }
 
 /// The class that stands above a shingle.
@@ -258,6 +259,15 @@ mod tests {
         assert_eq!(counters(u64::MAX / 4, Memory::UNLIMITED), 1 << 25);
         assert_eq!(counters(u64::MAX / 4, Memory::parse("500MiB").unwrap()), 1 << 23);
         assert_eq!(counters(u64::MAX / 4, little), 1 << 22);
+    }
+
+    #[test]
+    fn counters_that_share_a_slot_are_as_the_largest_of_them_and_single_ones_are_forgotten() {
+        let counters = || vec![0, 1, 0, 3, 1, 2, 0, 1];
+        let classes = |slots: usize| Learning { counters: counters() }.in_slots(slots).classes;
+        assert_eq!(classes(8), counters());
+        assert_eq!(classes(100), counters());
+        assert_eq!(classes(4), [0, 2, 0, 3]);
     }
 
     #[test]
