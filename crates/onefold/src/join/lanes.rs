@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use super::gathered::{checksum, lock};
 use super::sets::SetIndex;
-use super::shared::{Entry, PARTITIONS, Partitioned};
+use super::shared::{Entry, PARTITIONS, partition};
 use crate::error::Result;
 use crate::exec::{Exec, Idle, PAGE, Pages, SpillFile, Way, give_back};
 
@@ -57,6 +57,23 @@ fn coarse(place: u32) -> u8 {
 fn fine(coarse: u8) -> u32 {
     let above = u32::from(coarse).saturating_sub(32);
     if coarse < 32 { coarse.into() } else { (8 + above % 8) << (above / 8 + 2) }
+}
+
+/// Entries of one partition that wait until they are so many: lanes are seldom locked then, and what is written to lies near together.
+const WAITING: usize = 64;
+
+/// Entries of one thread that wait to be added.
+pub(super) struct Waiting {
+    /// The group of their sets.
+    group: u32,
+    /// By partition: packed entries, and how many there are.
+    all: Vec<([u64; WAITING], usize)>,
+}
+
+impl Default for Waiting {
+    fn default() -> Self {
+        Waiting { group: 0, all: vec![([0; WAITING], 0); PARTITIONS] }
+    }
 }
 
 /// See the module. Each partition is a lane: some blocks in memory, some anywhere in the file, and last ones that
@@ -200,31 +217,52 @@ impl Lanes {
         self.sets = sets;
     }
 
-    /// Adds entries.
-    pub(super) fn add(&self, entries: &Partitioned<Entry>) -> Result<()> {
-        for partition in 0..self.all.len() {
-            let entries = entries.partition(partition);
-            let mut lane = if entries.is_empty() { continue } else { lock(&self.all[partition])? };
-            for mut entries in entries.chunk_by(|a, b| group(a.set) == group(b.set)) {
-                let group = group(entries[0].set);
-                while !entries.is_empty() {
-                    let taken = self.fill(lane.last(group), entries);
-                    entries = &entries[taken..];
-                    if lane.last(group).filled == self.block {
-                        lane = self.put_away(partition, group, lane)?;
-                    }
-                }
+    /// Adds the keys of a set; some of them wait for others of their partitions.
+    pub(super) fn add(&self, set: SetIndex, keys: &[u64], waiting: &mut Waiting) -> Result<()> {
+        if waiting.group != group(set) {
+            self.add_all(waiting)?;
+            waiting.group = group(set);
+        }
+        for (&key, place) in keys.iter().zip(0..) {
+            let partition = partition(key);
+            let (words, count) = &mut waiting.all[partition];
+            words[*count] = pack(Entry { key, set, place });
+            *count += 1;
+            if *count == WAITING {
+                *count = 0;
+                self.append(partition, waiting.group, words)?;
             }
         }
         Ok(())
     }
 
-    /// Takes as many entries as a block has room for; returns how many.
-    fn fill(&self, last: &mut Last, entries: &[Entry]) -> usize {
-        let words = last.words.get_or_insert_with(|| self.spare.take_or(|| Pages::new(self.block)));
-        let room = &mut words.words_mut()[last.filled..self.block];
-        room.iter_mut().zip(entries).for_each(|(slot, &entry)| *slot = pack(entry));
-        let taken = entries.len().min(room.len());
+    /// Adds those that wait.
+    pub(super) fn add_all(&self, waiting: &mut Waiting) -> Result<()> {
+        for (partition, (words, count)) in waiting.all.iter_mut().enumerate().filter(|(_, (_, count))| *count > 0) {
+            self.append(partition, waiting.group, &words[..*count])?;
+            *count = 0;
+        }
+        Ok(())
+    }
+
+    fn append(&self, partition: usize, group: u32, mut words: &[u64]) -> Result<()> {
+        let mut lane = lock(&self.all[partition])?;
+        while !words.is_empty() {
+            let taken = self.fill(lane.last(group), words);
+            words = &words[taken..];
+            if lane.last(group).filled == self.block {
+                lane = self.put_away(partition, group, lane)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes as many words as a block has room for; returns how many.
+    fn fill(&self, last: &mut Last, words: &[u64]) -> usize {
+        let block = last.words.get_or_insert_with(|| self.spare.take_or(|| Pages::new(self.block)));
+        let room = &mut block.words_mut()[last.filled..self.block];
+        let taken = words.len().min(room.len());
+        room[..taken].copy_from_slice(&words[..taken]);
         last.filled += taken;
         taken
     }
@@ -395,15 +433,15 @@ mod tests {
         let lanes = Lanes::new(&exec).unwrap();
         // Of sets in several groups.
         let set = |n: u32| n << 11;
-        let entry = |n: u32| Entry { key: mix(n.into()) >> 32 << 8 | u64::from(n % 3), set: set(n), place: n % 20 };
+        let entry = |n: u32| Entry { key: mix(n.into()) >> 32 << 8 | u64::from(n % 3), set: set(n), place: 0 };
         let entries: Vec<Entry> = (0..30_000).map(entry).collect();
-        let mut scattered = Partitioned::default();
+        let mut waiting = Waiting::default();
         // To disk, to memory, some of that to disk again.
         for (some, most) in entries.chunks(10_000).zip([0, u64::MAX, 64 << 10]) {
             lanes.hold(most).unwrap();
-            scattered.fill(some, |entry| entry.key);
-            lanes.add(&scattered).unwrap();
+            some.iter().for_each(|entry| lanes.add(entry.set, &[entry.key], &mut waiting).unwrap());
         }
+        lanes.add_all(&mut waiting).unwrap();
         assert!(!lanes.are_held() && lanes.held() > 0 && lanes.held() <= 64 << 10, "{} bytes", lanes.held());
         for partition in 0..3 {
             let expected = entries.iter().filter(|entry| entry.key as usize % 256 == partition);

@@ -580,7 +580,7 @@ impl<T> Default for Partitioned<T> {
 
 impl<T: Copy + Default> Partitioned<T> {
     /// Holds these items instead of others.
-    pub(super) fn fill(&mut self, items: &[T], key: impl Fn(&T) -> u64) {
+    fn fill(&mut self, items: &[T], key: impl Fn(&T) -> u64) {
         self.starts.fill(0);
         items.iter().for_each(|item| self.starts[partition(key(item)) + 1] += 1);
         for partition in 0..PARTITIONS {
@@ -610,7 +610,7 @@ impl<T: Copy + Default> Partitioned<T> {
         self.items.truncate(to);
     }
 
-    pub(super) fn partition(&self, partition: usize) -> &[T] {
+    fn partition(&self, partition: usize) -> &[T] {
         &self.items[self.starts[partition] as usize..self.starts[partition + 1] as usize]
     }
 }

@@ -5,9 +5,8 @@
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use super::lanes::Lanes;
+use super::lanes::{Lanes, Waiting};
 use super::outlines::draw;
-use super::shared::{Entry, Partitioned};
 use crate::document::ShingleRef;
 use crate::error::{Error, Result};
 use crate::exec::{Exec, Idle};
@@ -54,34 +53,20 @@ pub(crate) struct Taken {
 pub(super) struct Buffers {
     keys: Vec<u64>,
     scratch: Vec<u64>,
-    entries: Vec<Entry>,
-    scattered: Partitioned<Entry>,
+    waiting: Waiting,
 }
-
-/// Keys that are handed over together, about: a large set has more.
-const TOGETHER: usize = 1 << 16;
 
 impl Buffers {
     /// Takes the first so many keys of a set in the order of a model.
     pub(super) fn take(&mut self, model: &Model, number: u32, set: &[u64], count: u32, lanes: &Lanes) -> Result<()> {
-        let mut keys = std::mem::take(&mut self.keys);
-        keys.clear();
-        model.first_in_order(set, count as usize, &mut keys, &mut self.scratch);
-        for (keys, first) in keys.chunks(TOGETHER).zip((0..).step_by(TOGETHER)) {
-            self.entries.extend(keys.iter().zip(first..).map(|(&key, place)| Entry { key, set: number, place }));
-            if self.entries.len() >= TOGETHER {
-                self.hand_over(lanes)?;
-            }
-        }
-        self.keys = keys;
-        Ok(())
+        self.keys.clear();
+        model.first_in_order(set, count as usize, &mut self.keys, &mut self.scratch);
+        lanes.add(number, &self.keys, &mut self.waiting)
     }
 
-    /// Hands over the keys that were taken.
-    pub(super) fn hand_over(&mut self, keys: &Lanes) -> Result<()> {
-        self.scattered.fill(&self.entries, |entry| entry.key);
-        self.entries.clear();
-        keys.add(&self.scattered)
+    /// Hands over the keys that still wait.
+    pub(super) fn hand_over(&mut self, lanes: &Lanes) -> Result<()> {
+        lanes.add_all(&mut self.waiting)
     }
 }
 
@@ -134,7 +119,6 @@ impl Taking {
                 draw(set, &mut taken.outlines);
             }
         }
-        buffers.hand_over(&self.keys)?;
         self.idle.put(buffers);
         taken.outlines.shrink_to_fit();
         self.outlines.fetch_add(taken.outlines.len() as u64, Ordering::Relaxed);
@@ -142,8 +126,9 @@ impl Taking {
     }
 
     /// All sets have been read; what was taken from each arena.
-    pub(crate) fn finish(self, arenas: Vec<Option<TakenArena>>) -> Taken {
-        Taken { model: Some(self.model), keys: self.keys, count: self.count.into_inner(), arenas }
+    pub(crate) fn finish(self, arenas: Vec<Option<TakenArena>>) -> Result<Taken> {
+        self.idle.into_all().iter_mut().try_for_each(|buffers| buffers.hand_over(&self.keys))?;
+        Ok(Taken { model: Some(self.model), keys: self.keys, count: self.count.into_inner(), arenas })
     }
 }
 

@@ -92,7 +92,7 @@ pub(super) fn assemble(
     } else {
         documents.iter().map(|d| texts.remove(&d.locator).unwrap_or_default()).collect()
     };
-    let arenas = Arenas::new(arenas, spilled, taking.map(|taking| taking.finish(taken)));
+    let arenas = Arenas::new(arenas, spilled, taking.map(|taking| taking.finish(taken)).transpose()?);
     Ok(Collection { documents, files, sources, arenas, texts, counted: Counted::default(), reference_documents: None, skipped })
 }
 
