@@ -24,11 +24,6 @@ impl<T> Idle<T> {
             idle.push(buffers);
         }
     }
-
-    /// All of them.
-    pub(crate) fn into_all(self) -> Vec<T> {
-        self.0.into_inner().unwrap_or_default()
-    }
 }
 
 impl<T: Default> Idle<T> {

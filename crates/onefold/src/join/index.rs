@@ -20,9 +20,9 @@ pub(super) struct Index {
 }
 
 impl Index {
-    /// Bytes of an index of so many sets, beside its postings, in which so many keys are looked up.
+    /// Bytes of an index of so many sets, beside its postings, in which so many keys are looked up; also what it takes to make it.
     pub(super) fn bytes(count: usize, looked_up: u64) -> u64 {
-        looked_up * size_of::<u32>() as u64 + (count * size_of::<(u32, u32)>()) as u64
+        looked_up * size_of::<u32>() as u64 + (count * (size_of::<(u32, u32)>() + size_of::<u64>())) as u64
     }
 
     /// For those who look for partners of the sets that are `looking`; `keys` tells how many keys each of all `count` sets looks up at most.

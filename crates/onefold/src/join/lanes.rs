@@ -422,7 +422,7 @@ mod tests {
             all.len()
         });
         assert_eq!((entries.len(), entries.len()), (lanes.len(partition), count.unwrap()));
-        entries.sort_unstable_by_key(|&(_, set, _)| set);
+        entries.sort_unstable_by_key(|&(_, set, place)| (set, place));
         entries
     }
 
@@ -432,16 +432,22 @@ mod tests {
         let exec = Exec { memory: Memory::TIGHT, spill: Some(Spill::in_folder(folder.path().join("work"))), ..Exec::default() };
         let lanes = Lanes::new(&exec).unwrap();
         // Of sets in several groups.
-        let set = |n: u32| n << 11;
-        let entry = |n: u32| Entry { key: mix(n.into()) >> 32 << 8 | u64::from(n % 3), set: set(n), place: 0 };
+        let set = |n: u32| (n / 20) << 15;
+        let entry = |n: u32| Entry { key: mix(n.into()) >> 32 << 8 | u64::from(n % 3), set: set(n), place: n % 20 };
         let entries: Vec<Entry> = (0..30_000).map(entry).collect();
-        let mut waiting = Waiting::default();
+        // Of two threads, one of which hands over what waits again and again: blocks end in the middle of that.
+        let (mut seldom, mut often) = (Waiting::default(), Waiting::default());
         // To disk, to memory, some of that to disk again.
         for (some, most) in entries.chunks(10_000).zip([0, u64::MAX, 64 << 10]) {
             lanes.hold(most).unwrap();
-            some.iter().for_each(|entry| lanes.add(entry.set, &[entry.key], &mut waiting).unwrap());
+            for of_set in some.chunk_by(|a, b| a.set == b.set) {
+                let keys: Vec<u64> = of_set.iter().map(|entry| entry.key).collect();
+                let is_often = (of_set[0].set >> 15).is_multiple_of(3);
+                lanes.add(of_set[0].set, &keys, if is_often { &mut often } else { &mut seldom }).unwrap();
+                lanes.add_all(&mut often).unwrap();
+            }
         }
-        lanes.add_all(&mut waiting).unwrap();
+        lanes.add_all(&mut seldom).unwrap();
         assert!(!lanes.are_held() && lanes.held() > 0 && lanes.held() <= 64 << 10, "{} bytes", lanes.held());
         for partition in 0..3 {
             let expected = entries.iter().filter(|entry| entry.key as usize % 256 == partition);

@@ -3,13 +3,15 @@
 //!
 //! Which sets there are is known when everything has been read. Until then a set goes by a number that it gets here.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use super::gathered::{failed, lock};
 use super::lanes::{Lanes, Waiting};
 use super::outlines::draw;
 use crate::document::ShingleRef;
 use crate::error::{Error, Result};
-use crate::exec::{Exec, Idle};
+use crate::exec::Exec;
 use crate::learn::Model;
 use crate::threshold::Threshold;
 
@@ -23,7 +25,8 @@ pub(crate) struct Taking {
     /// Words of outlines, and how many there may be.
     outlines: AtomicU64,
     most_outlines: u64,
-    idle: Idle<Buffers>,
+    /// What nobody uses at the moment; keys wait in it.
+    used: Mutex<Vec<Buffers>>,
 }
 
 /// What was taken from the sets of an arena.
@@ -79,7 +82,7 @@ impl Taking {
         let keys = Lanes::new(exec)?;
         let most_outlines = exec.memory.limit().map_or(u64::MAX, |limit| limit / 100 * Taking::SHARE) / size_of::<u64>() as u64;
         let (count, outlines) = (AtomicU32::new(0), AtomicU64::new(0));
-        Ok(Taking { model, threshold, keys, count, outlines, most_outlines, idle: Idle::default() })
+        Ok(Taking { model, threshold, keys, count, outlines, most_outlines, used: Mutex::default() })
     }
 
     /// Bytes that stay in memory.
@@ -110,7 +113,7 @@ impl Taking {
         let mut taken =
             TakenArena { first: first.map_err(|_| too_many())?, starts: Vec::with_capacity(sets.len()), outlines: Vec::new() };
         let draws = has_room && self.outlines.load(Ordering::Relaxed) <= self.most_outlines;
-        let mut buffers = self.idle.take();
+        let mut buffers = lock(&self.used)?.pop().unwrap_or_default();
         for (number, place) in (taken.first..).zip(sets) {
             let set = place.of(arena);
             taken.starts.push((place.start, taken.outlines.len() as u32));
@@ -119,7 +122,7 @@ impl Taking {
                 draw(set, &mut taken.outlines);
             }
         }
-        self.idle.put(buffers);
+        lock(&self.used)?.push(buffers);
         taken.outlines.shrink_to_fit();
         self.outlines.fetch_add(taken.outlines.len() as u64, Ordering::Relaxed);
         Ok(taken)
@@ -127,7 +130,8 @@ impl Taking {
 
     /// All sets have been read; what was taken from each arena.
     pub(crate) fn finish(self, arenas: Vec<Option<TakenArena>>) -> Result<Taken> {
-        self.idle.into_all().iter_mut().try_for_each(|buffers| buffers.hand_over(&self.keys))?;
+        let used = self.used.into_inner().map_err(|_| failed())?;
+        used.into_iter().try_for_each(|mut buffers| buffers.hand_over(&self.keys))?;
         Ok(Taken { model: Some(self.model), keys: self.keys, count: self.count.into_inner(), arenas })
     }
 }
