@@ -26,6 +26,7 @@ from contenders import BY_NAME
 FOLDER = Path(__file__).with_name("experiments")
 # The contender scripts and the brute-force check are written for these.
 CONTENDER_THRESHOLD, CONTENDER_NGRAM_SIZE = 0.8, 5
+COUNTS = ("least", "middle")
 WORDS = {"own": (False,), "same": (True,), "both": (False, True)}
 CASE_KINDS = ("identical", "template", "lineages")
 HOLDS, FAILS, UNMEASURED = "holds", "does not hold", "not measured"
@@ -63,13 +64,14 @@ class Experiment:
     method: str  # of onefold; another than exact is scored against it
     options: str
     check_truth: int
-    rounds: int  # of all programs in turn; the best of each counts
+    rounds: int  # of all programs in turn
+    counts: str  # which of them, by the CPU that it took: least, or, in experiments with cases, middle
     expected: tuple = field(default=())
 
     @property
     def settings(self):
         return {"threshold": self.threshold, "ngram_size": self.ngram_size, "words": self.words, "method": self.method,
-                "options": self.options, "rounds": self.rounds}
+                "options": self.options, "rounds": self.rounds, "counts": self.counts}
 
     @property
     def onefold_options(self):
@@ -99,6 +101,7 @@ def parse(name, text):
         threshold=float(take(settings, "threshold", (int, float))), ngram_size=take(settings, "ngram_size", int),
         words=take(settings, "words", str), method=take(settings, "method", str, "exact"), options=take(settings, "options", str, ""),
         check_truth=take(settings, "check_truth", int, 0), rounds=take(settings, "rounds", int, 1),
+        counts=take(settings, "counts", str, "least"),
         expected=tuple(map(Expectation.parse, take(table, "expected", list))),
     )
     for left, where in ((table, "the file"), (corpus, "corpus"), (settings, "settings")):
@@ -140,6 +143,8 @@ def check(found):
         (unknown, f"contenders: {', '.join(map(str, unknown))} unknown; there are {', '.join(BY_NAME)}"),
         (bool(found.size) == bool(found.cases), "corpus needs a size of pages, or cases"),
         (found.cases and found.contenders, "contenders run on pages only"),
+        (found.counts not in COUNTS, f"counts must be one of {', '.join(COUNTS)}"),
+        (found.counts != "least" and not found.cases, "the middle round counts in experiments with cases only"),
         (found.words not in WORDS, f"words must be one of {', '.join(WORDS)}"),
         (len(set(names)) < len(names), "two cases have one name"),
         (set(names) & {"onefold", "ratio", "truth", *BY_NAME}, "a case has the name of something else"),

@@ -153,7 +153,7 @@ def processor():
 def markdown(result):
     parts = [
         f"# {result['name']}, {result['date']}", result["question"], corpus_section(result["corpus"]), machine_section(result),
-        *map(group_section, result["groups"]), reading_section(result["groups"]), rounds_section(result["groups"]),
+        *map(group_section, result["groups"]), reading_section(result["groups"]), rounds_section(result["groups"], result["settings"].get("counts", "least")),
         stages_section(result["groups"]), truth_section(result["truth_check"]), expectations_section(result["expectations"]), notes_section(result["notes"]),
         commands_section(result["groups"]),
     ]
@@ -227,7 +227,10 @@ def reading_section(groups):
     )
 
 
-def rounds_section(groups):
+COUNTING = {"least": "the round that took least CPU counts", "middle": "the round that took the middle CPU time counts"}
+
+
+def rounds_section(groups, counts):
     """What each round took, where there were several."""
     lines = []
     for group in groups:
@@ -235,7 +238,7 @@ def rounds_section(groups):
             if row.get("rounds"):
                 took = ", ".join(f"{cpu:.1f}" for cpu in row["rounds"]["cpu_seconds"])
                 lines.append(f"- {group_title(group)}: {row['name']} {took}")
-    text = "All programs ran in turn, several times; the round that took least CPU counts. CPU seconds of all:"
+    text = f"All programs ran in turn, several times; {COUNTING[counts]}. CPU seconds of all:"
     return f"## Rounds\n\n{text}\n\n" + "\n".join(lines) if lines else ""
 
 

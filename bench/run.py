@@ -53,7 +53,7 @@ def run_cases(found, arguments, scratch):
     for number in range(found.rounds):
         for case, collection, of_case in zip(found.cases, collections, rows, strict=True):
             of_case.append(run_case(case, found, collection, arguments, scratch / f"{case.name}-round-{number + 1}"))
-    groups = [group(*of_case) for of_case in zip(found.cases, collections, rows, strict=True)]
+    groups = [group(*of_case, found.counts) for of_case in zip(found.cases, collections, rows, strict=True)]
     return {"corpus": None, "groups": groups, "truth_check": None}
 
 
@@ -80,10 +80,10 @@ def run_case(case, found, collection, arguments, place):
     return {"pairs": None, "precision": None, "recall": None} | row
 
 
-def group(case, collection, rows):
+def group(case, collection, rows, counts):
     with open(collection.path, "rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return compare.group_of(collection, [compare.best_of(rows)], case=case.name, same_words=False, sha256=digest)
+    return compare.group_of(collection, [compare.best_of(rows, counts)], case=case.name, same_words=False, sha256=digest)
 
 
 def parse_arguments():
