@@ -168,7 +168,7 @@ def run_group(arguments, collection, contenders, installer, folder, same_words):
                 rows.append(run_contender(contender, interpreter, collection, truth, next_round, arguments.timeout))
                 print(progress(rows[-1]), file=sys.stderr)
         shutil.rmtree(next_round)
-    rows = [best_of(rows) for rows in all_rows]
+    rows = [round_that_counts(rows) for rows in all_rows]
     for row in rows:
         if "cpu_seconds" in row:
             row["cpu_ratio"] = round(row["cpu_seconds"] / rows[0]["cpu_seconds"], 2)
@@ -177,14 +177,14 @@ def run_group(arguments, collection, contenders, installer, folder, same_words):
     return group_of(collection, rows, same_words=same_words)
 
 
-def best_of(rows, counts="least"):
+def round_that_counts(rows, counts="least"):
     """The row of the round that counts, by the CPU that it took: the least, or the middle one; what each took is noted."""
     done = [row for row in rows if "failed" not in row]
     if len(rows) == 1 or not done:
         return rows[0]
     by_cpu = sorted(done, key=lambda row: row["cpu_seconds"])
-    best = by_cpu[0 if counts == "least" else (len(by_cpu) - 1) // 2]
-    return best | {"rounds": {key: [row[key] for row in done] for key in ("cpu_seconds", "wall_seconds")}}
+    chosen = by_cpu[0 if counts == "least" else (len(by_cpu) - 1) // 2]
+    return chosen | {"rounds": {key: [row[key] for row in done] for key in ("cpu_seconds", "wall_seconds")}}
 
 
 def group_of(collection, rows, **more):

@@ -153,8 +153,9 @@ def processor():
 def markdown(result):
     parts = [
         f"# {result['name']}, {result['date']}", result["question"], corpus_section(result["corpus"]), machine_section(result),
-        *map(group_section, result["groups"]), reading_section(result["groups"]), rounds_section(result["groups"], result["settings"].get("counts", "least")),
-        stages_section(result["groups"]), truth_section(result["truth_check"]), expectations_section(result["expectations"]), notes_section(result["notes"]),
+        *map(group_section, result["groups"]), reading_section(result["groups"]),
+        rounds_section(result["groups"], result["settings"].get("counts", "least")), stages_section(result["groups"]),
+        truth_section(result["truth_check"]), expectations_section(result["expectations"]), notes_section(result["notes"]),
         commands_section(result["groups"]),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"

@@ -83,7 +83,7 @@ def run_case(case, found, collection, arguments, place):
 def group(case, collection, rows, counts):
     with open(collection.path, "rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return compare.group_of(collection, [compare.best_of(rows, counts)], case=case.name, same_words=False, sha256=digest)
+    return compare.group_of(collection, [compare.round_that_counts(rows, counts)], case=case.name, same_words=False, sha256=digest)
 
 
 def parse_arguments():

@@ -157,15 +157,14 @@ class Experiments(unittest.TestCase):
         with self.assertRaisesRegex(experiment.ExperimentError, "there are 1gb"):
             experiment.load("no-such")
 
-
     def test_the_round_that_counts_is_the_cheapest_or_the_middle_one(self):
         rounds = [row(cpu_seconds=cpu, wall_seconds=cpu / 2) for cpu in (7.0, 2.0, 9.0, 3.0, 4.0)]
         for counts, cpu in (("least", 2.0), ("middle", 4.0)):
-            chosen = compare.best_of(rounds, counts)
+            chosen = compare.round_that_counts(rounds, counts)
             self.assertEqual((chosen["cpu_seconds"], chosen["wall_seconds"]), (cpu, cpu / 2))
             self.assertEqual(chosen["rounds"]["cpu_seconds"], [7.0, 2.0, 9.0, 3.0, 4.0])
             self.assertIn(counts, record.rounds_section([{"documents": 1, "megabytes": 1.0, "same_words": False, "rows": [chosen]}], counts))
-        self.assertEqual(compare.best_of(rounds[:2], "middle")["cpu_seconds"], 2.0)
+        self.assertEqual(compare.round_that_counts(rounds[:2], "middle")["cpu_seconds"], 2.0)
 
 
 class Expectations(unittest.TestCase):
