@@ -45,28 +45,38 @@ impl Arenas {
 
     /// A set; the buffer is for those that are not in memory.
     pub fn set<'a>(&'a self, set: ShingleRef, buffer: &'a mut Vec<u64>) -> Result<&'a [u64]> {
-        if let Arena::Held(shingles) = &self.all[set.arena as usize] {
-            return Ok(set.of(shingles));
+        if let Some(shingles) = self.held(set) {
+            return Ok(shingles);
         }
         self.load(set, buffer)?;
         Ok(buffer)
     }
 
+    /// A set that is in memory.
+    pub(crate) fn held(&self, set: ShingleRef) -> Option<&[u64]> {
+        if let Arena::Held(shingles) = &self.all[set.arena as usize] { Some(set.of(shingles)) } else { None }
+    }
+
     /// Puts a set into the buffer, and nothing else.
     pub(crate) fn load(&self, set: ShingleRef, buffer: &mut Vec<u64>) -> Result<()> {
+        fit(buffer, set.len as usize);
+        self.copy(set, buffer)
+    }
+
+    /// Puts a set where there is room for just so many words.
+    pub(crate) fn copy(&self, set: ShingleRef, words: &mut [u64]) -> Result<()> {
         let (first, file) = match (&self.all[set.arena as usize], &self.file) {
             (Arena::Held(shingles), _) => {
-                buffer.clear();
-                buffer.extend_from_slice(set.of(shingles));
+                words.copy_from_slice(set.of(shingles));
                 return Ok(());
             }
             (Arena::Spilled(first), Some(file)) => (first, file),
             (Arena::Spilled(_), None) => return Err(without_file()),
         };
         let at = first + u64::from(set.start);
-        read(file, at, set.len, buffer)?;
+        file.read(at, words)?;
         // Its hash was taken when it was made: a better witness than any checksum of the disk's words.
-        if set.len > 0 && set_hash(buffer) != set.hash {
+        if set.len > 0 && set_hash(words) != set.hash {
             return Err(file.damaged(at, "a set of shingles is not what was written"));
         }
         Ok(())
@@ -80,7 +90,8 @@ impl Arenas {
             (Arena::Spilled(_), None) => return Err(without_file()),
         };
         let at = first + u64::from(words.start);
-        read(file, at, words.len, buffer)?;
+        fit(buffer, words.len as usize);
+        file.read(at, buffer)?;
         match buffer.split_last() {
             Some((hash, words)) if *hash == set_hash(words) => Ok(buffer),
             _ => Err(file.damaged(at, "what was taken from tokens is not what was written")),
@@ -110,11 +121,14 @@ impl Arenas {
     }
 }
 
-fn read(file: &SpillFile, at: u64, words: u32, buffer: &mut Vec<u64>) -> Result<()> {
-    // Not twice as much, as a vector would take: sets may be large.
-    buffer.reserve_exact((words as usize).saturating_sub(buffer.len()));
-    buffer.resize(words as usize, 0);
-    file.read(at, buffer)
+/// Makes a buffer of just so many words, whatever they are.
+pub(crate) fn fit(buffer: &mut Vec<u64>, words: usize) {
+    if buffer.capacity() < words {
+        // Not beside the one before, and not twice as much, as a vector would take: sets may be large.
+        *buffer = Vec::new();
+        buffer.reserve_exact(words);
+    }
+    buffer.resize(words, 0);
 }
 
 fn without_file() -> Error {

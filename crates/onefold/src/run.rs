@@ -97,6 +97,7 @@ impl fmt::Display for Stage {
 /// the result, it stays for another that resumes.
 pub fn run(plan: &Plan, exec: &Exec<'_>, source: impl Into<Source>, sink: &mut dyn Sink) -> Result<Outcome> {
     plan.validate()?;
+    exec.memory.avoid_holes();
     exec.spill.iter().for_each(Spill::sweep);
     sink.prepare()?;
     exec.spill.as_ref().map_or(Ok(()), |spill| spill.claim(sink.replaces()))?;

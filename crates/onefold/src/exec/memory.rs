@@ -71,6 +71,15 @@ impl Memory {
         }
     }
 
+    /// Where memory is little, has what is large come from the system and go back to it as soon as it is freed: an allocator keeps it otherwise,
+    /// in holes into which the next does not fit. It costs time, and holds for all of the process from then on.
+    pub(crate) fn avoid_holes(self) {
+        const LITTLE: u64 = 512 * MIB;
+        if self.limit.is_some_and(|limit| limit < LITTLE) {
+            map_from(256 << 10);
+        }
+    }
+
     /// What may still be taken.
     pub fn left(self) -> u64 {
         match self.limit {
@@ -92,6 +101,20 @@ pub(crate) fn give_back() {
             libc::malloc_trim(0)
         };
     }
+}
+
+/// Whatever has so many bytes is mapped by itself.
+fn map_from(bytes: i32) {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    {
+        #[expect(unsafe_code, reason = "a function of the C library")]
+        // SAFETY: it may be called at any time, and touches nothing that is in use.
+        unsafe {
+            libc::mallopt(libc::M_MMAP_THRESHOLD, bytes)
+        };
+    }
+    #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+    let _ = bytes;
 }
 
 /// Bytes of a number with a unit.

@@ -15,7 +15,7 @@ use super::outlines::Outlines;
 use super::sets::{SetIndex, Sets};
 use super::taking::{Buffers, Taken};
 use super::tasks::sums;
-use crate::arenas::{Arena, Arenas};
+use crate::arenas::{Arena, Arenas, fit};
 use crate::document::ShingleRef;
 use crate::error::{Error, Result};
 use crate::exec::{Exec, PAGE, Pages, SpillFile};
@@ -166,13 +166,7 @@ impl Apart {
         // It was not chosen, or there is no room for those around it.
         let at = first + u64::from(place.start);
         *region = None;
-        words.clear();
-        if words.capacity() < place.len as usize {
-            // Not beside the one before, and not twice as much, as a vector would take.
-            *words = Vec::new();
-            words.reserve_exact(place.len as usize);
-        }
-        words.resize(place.len as usize, 0);
+        fit(words, place.len as usize);
         self.file.read(at, words)?;
         verified(words, place).ok_or_else(|| damaged(&self.file, at))
     }

@@ -11,14 +11,15 @@ use rayon::prelude::*;
 use super::apart::Hold;
 use super::index::Index;
 use super::keys::{Keys, Lookup};
-use super::ordered::{Buffers, Ordered, Recent};
+use super::ordered::{Buffers, Ordered};
 use super::pairs::{Collector, PairList};
+use super::recent::Recent;
 use super::sets::{SetIndex, Sets};
 use super::shared::{KeysOf, Partitions, Shared};
 use super::tasks::Task;
 use super::{BLOCK, SetPair};
 use crate::error::Result;
-use crate::exec::Exec;
+use crate::exec::{Exec, Idle};
 use crate::fingerprint::Common;
 use crate::run::Stage;
 use crate::verify::{self, Containment, Similarity};
@@ -75,12 +76,16 @@ struct Search<'a, Known> {
 impl<Known: Fn(Similarity) -> bool + Sync> Search<'_, Known> {
     fn part(&self, index: &Index, task: &Task) -> Result<()> {
         let blocks: Vec<SetIndex> = task.probe.clone().step_by(BLOCK).collect();
-        let search_block = |(own, recent): &mut (Hold, Recent), first: SetIndex| {
+        // One for each thread.
+        let idle = Idle::<(Hold, Recent)>::default();
+        blocks.into_par_iter().try_for_each(|first| {
             let block = first..task.probe.end.min(first + BLOCK as SetIndex);
             self.exec.observer.advance(Stage::Join, block.len() as u64);
-            self.block(index, block, &task.among, own, recent)
-        };
-        blocks.into_par_iter().try_for_each_init(Default::default, |buffers, first| search_block(buffers, first))
+            let mut buffers = idle.take();
+            self.block(index, block, &task.among, &mut buffers)?;
+            idle.put(buffers);
+            Ok(())
+        })
     }
 
     fn block(
@@ -88,18 +93,21 @@ impl<Known: Fn(Similarity) -> bool + Sync> Search<'_, Known> {
         index: &Index,
         block: Range<SetIndex>,
         among: &Range<SetIndex>,
-        own: &mut Hold,
-        recent: &mut Recent,
+        (own, recent): &mut (Hold, Recent),
     ) -> Result<()> {
         let mut pairs = Vec::new();
         for set in block.take_while(|_| !self.collector.is_over()) {
             let size = self.sets.sizes()[set as usize];
             let needed = self.containment.least.smallest_partner(size);
-            let partners = larger_with_common(index, set);
+            let mut partners = larger_with_common(index, set);
+            partners.retain(|partner| among.contains(partner) && self.sets.comparable(set, *partner));
+            if partners.is_empty() {
+                continue;
+            }
+            let shingles = self.ordered.get(set, own)?;
             let before = pairs.len();
-            for partner in partners.into_iter().filter(|partner| among.contains(partner) && self.sets.comparable(set, *partner)) {
-                let shingles = self.ordered.get(set, own)?;
-                let Some(overlap) = verify::overlap(shingles, recent.get(self.ordered, partner)?, needed) else { continue };
+            for partner in partners {
+                let Some(overlap) = verify::overlap(shingles, self.ordered.get_again(partner, recent)?, needed) else { continue };
                 let pair = SetPair { first: set, second: partner, overlap };
                 if !(self.known)(pair.similarity(self.sets)) {
                     pairs.push(pair);
@@ -144,8 +152,21 @@ impl<LookedUp: Fn(u32) -> u32 + Sync> KeysOf for AllShingles<'_, LookedUp> {
 
 /// Sets after `set` in the order of sizes that have one of the shingles that it looks up.
 fn larger_with_common(index: &Index, set: SetIndex) -> Vec<SetIndex> {
-    let mut partners: Vec<SetIndex> = index.occurrences(set).iter().flat_map(|&at| index.postings.after(at)).collect();
-    partners.sort_unstable();
-    partners.dedup();
+    /// With so many more than before they are looked through again: most are there several times.
+    const MORE: usize = 1 << 16;
+    let (mut partners, mut most) = (Vec::new(), MORE);
+    for &at in index.occurrences(set) {
+        partners.extend(index.postings.after(at));
+        if partners.len() > most {
+            drop_repeated(&mut partners);
+            most = 2 * partners.len() + MORE;
+        }
+    }
+    drop_repeated(&mut partners);
     partners
+}
+
+fn drop_repeated(sets: &mut Vec<SetIndex>) {
+    sets.sort_unstable();
+    sets.dedup();
 }

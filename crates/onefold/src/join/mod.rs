@@ -21,6 +21,7 @@ mod outlines;
 mod pairs;
 mod postings;
 mod probe;
+mod recent;
 mod seen;
 mod sets;
 mod shared;
@@ -132,8 +133,15 @@ impl<'a, F: Fingerprint + ?Sized> Join<'a, F> {
         Ok(Join { space: Space { sets, ordered, method, sketches, bar }, keys, probers: Idle::default() })
     }
 
-    /// All pairs; an error once there are more than `limit`. Nothing can be probed afterwards if sets are on disk.
+    /// All pairs; an error once there are more than `limit`. Nothing can be probed afterwards: what comes next has the room.
     pub fn all_pairs(&mut self, exec: &Exec<'_>, limit: u64) -> Result<PairList> {
+        let pairs = self.find_all_pairs(exec, limit)?;
+        (self.keys, self.probers) = (Keys::Gone, Idle::default());
+        exec.memory.make_room();
+        Ok(pairs)
+    }
+
+    fn find_all_pairs(&mut self, exec: &Exec<'_>, limit: u64) -> Result<PairList> {
         if self.provably_exceeds(exec, limit)? {
             return Err(Error::TooManyPairs { limit });
         }

@@ -1,7 +1,6 @@
 //! The distinct sets in the order of the join, rare shingles first. In memory they are put into it once, where they were read; on disk they
 //! stay as they are, and come in that order only to those who look at all of them for their keys.
 
-use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -10,6 +9,7 @@ use super::apart::{Apart, Hold};
 use super::lanes::Lanes;
 use super::noted::Marks;
 use super::outlines::Outlines;
+use super::recent::Recent;
 use super::sets::{SetIndex, Sets};
 use crate::arenas::Arenas;
 use crate::document::{Entry, ShingleRef};
@@ -29,7 +29,12 @@ enum Place {
     /// Some of them on disk, for a join that looks at candidates by size.
     Apart(Box<Apart>),
     /// As they were read, some of them on disk, each sorted by shingle.
-    Spilled { arenas: Arenas, model: Option<Model> },
+    Spilled {
+        arenas: Arenas,
+        model: Option<Model>,
+        /// See [`Recent::most`].
+        recent: usize,
+    },
 }
 
 /// What it takes to look at sets, kept from call to call.
@@ -59,7 +64,7 @@ impl<'a> Ordered<'a> {
                 Place::Held(held)
             }
             (Err(arenas), Some(model), Some(prefix)) => Place::Apart(Box::new(Apart::new(arenas, sets, &model, prefix, exec)?)),
-            (Err(arenas), model, _) => Place::Spilled { arenas, model },
+            (Err(arenas), model, _) => Place::Spilled { arenas, model, recent: Recent::most(exec) },
         };
         Ok(Ordered { sets, place })
     }
@@ -114,6 +119,16 @@ impl<'a> Ordered<'a> {
         }
     }
 
+    /// The same from memory if it was looked at lately.
+    pub(super) fn get_again<'b>(&'b self, set: SetIndex, recent: &'b mut Recent) -> Result<&'b [u64]> {
+        let Place::Spilled { arenas, recent: most, .. } = &self.place else { return self.get(set, &mut recent.hold) };
+        let place = self.sets.refs()[set as usize];
+        if let Some(held) = arenas.held(place) {
+            return Ok(held);
+        }
+        recent.get(set, place.len as usize, *most, |words| arenas.copy(place, words))
+    }
+
     /// What the method took from the tokens of a document.
     pub(crate) fn features<'b>(&'b self, document: &Entry, buffer: &'b mut Vec<u64>) -> Result<&'b [u64]> {
         document.features().map_or(Ok(&[]), |features| self.run(features, buffer))
@@ -151,7 +166,7 @@ impl<'a> Ordered<'a> {
             match &self.place {
                 Place::Held(arenas) => look(set, slice(arenas, set_ref)),
                 Place::Apart(_) => return Err(Error::Bug("sets that are apart have given their keys".into())),
-                Place::Spilled { arenas, model } => {
+                Place::Spilled { arenas, model, .. } => {
                     let Buffers { set: buffer, scratch } = buffers;
                     arenas.load(set_ref, buffer)?;
                     if let Some(model) = model {
@@ -179,48 +194,4 @@ fn order_in_place(arenas: &mut [Vec<u64>], refs: &[ShingleRef], model: &Model) {
             model.order(&mut arena[range], scratch);
         }
     });
-}
-
-/// Sets that one thread has looked at lately. Near-duplicates are looked at again and again.
-#[derive(Default)]
-pub(super) struct Recent {
-    sets: HashMap<SetIndex, Vec<u64>>,
-    order: VecDeque<SetIndex>,
-    words: usize,
-    hold: Hold,
-}
-
-/// Words that [`Recent`] holds.
-const RECENT: usize = 1 << 20;
-
-impl Recent {
-    /// A set, from memory if it was looked at lately.
-    pub(super) fn get<'b>(&'b mut self, ordered: &'b Ordered<'_>, set: SetIndex) -> Result<&'b [u64]> {
-        let set_ref = ordered.sets.refs()[set as usize];
-        let arenas = match &ordered.place {
-            Place::Held(arenas) => return Ok(slice(arenas, set_ref)),
-            Place::Apart(apart) => return apart.get(set, set_ref, &mut self.hold),
-            Place::Spilled { arenas, .. } => arenas,
-        };
-        if !self.sets.contains_key(&set) {
-            let mut shingles = self.make_room(set_ref.len as usize);
-            arenas.load(set_ref, &mut shingles)?;
-            self.words += shingles.len();
-            self.order.push_back(set);
-            self.sets.insert(set, shingles);
-        }
-        Ok(self.sets.get(&set).map_or(&[], Vec::as_slice))
-    }
-
-    /// Forgets the oldest until there is room for so many words; returns a buffer.
-    fn make_room(&mut self, words: usize) -> Vec<u64> {
-        let mut buffer = Vec::new();
-        while self.words + words > RECENT
-            && let Some(oldest) = self.order.pop_front()
-        {
-            buffer = self.sets.remove(&oldest).unwrap_or_default();
-            self.words -= buffer.len();
-        }
-        buffer
-    }
 }

@@ -8,8 +8,9 @@ use super::crowds::{CROWD, Crowds, Unknown};
 use super::index::Index;
 use super::keys::Lookup;
 use super::noted::Note;
-use super::ordered::{Ordered, Recent};
+use super::ordered::Ordered;
 use super::postings::Postings;
+use super::recent::Recent;
 use super::sets::{SetIndex, Sets};
 use super::sketches::Sketches;
 use crate::error::Result;
@@ -199,7 +200,7 @@ impl Prober {
             let overlap = match known {
                 Ok(overlap) => overlap,
                 Err(Unknown) => {
-                    let theirs = recent.get(space.ordered, partner)?;
+                    let theirs = space.ordered.get_again(partner, recent)?;
                     let overlap = space.overlap(shingles, theirs, counted, needed);
                     if in_crowd {
                         crowds.meet(shingles, partner, theirs, overlap.is_some());
