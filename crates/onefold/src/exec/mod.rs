@@ -85,7 +85,7 @@ impl Exec<'_> {
     /// Does what waits for the disk again and again, and takes so many bytes in each thread: others work meanwhile.
     pub(crate) fn with_waiting<T: Send>(&self, bytes: u64, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
         self.memory.make_room();
-        let fit = (self.memory.left() / 4 / bytes.max(1)).clamp(1, 3 * self.threads as u64) as usize;
+        let fit = (self.memory.left() / 4 / bytes.max(1)).clamp(1, 6 * self.threads as u64) as usize;
         let result = pool(fit)?.install(work);
         // What so many threads had would count as taken.
         if self.memory.left() < self.memory.limit().map_or(0, |limit| limit / 4) {

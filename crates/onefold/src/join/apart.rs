@@ -10,15 +10,16 @@ use rayon::prelude::*;
 
 use super::gathered::{Gathered, Loaded, lock};
 use super::lanes::{Lanes, NONE};
-use super::noted::Marks;
+use super::noted::{Marks, NotedSheets};
 use super::outlines::Outlines;
+use super::parts::{Parts, Wave};
 use super::sets::{SetIndex, Sets};
 use super::taking::{Buffers, Taken};
 use super::tasks::sums;
 use crate::arenas::{Arena, Arenas, fit};
 use crate::document::ShingleRef;
 use crate::error::{Error, Result};
-use crate::exec::{Exec, PAGE, Pages, SpillFile};
+use crate::exec::{Exec, PAGE, Pages, SpillFile, give_back};
 use crate::learn::Model;
 use crate::run::Stage;
 use crate::shingle::set_hash;
@@ -93,28 +94,68 @@ impl Apart {
         Ok(lock(&self.outlines)?.take())
     }
 
-    /// Does what looks at chosen sets only, in the order of their sizes, each with others in its window: some of them after the others.
+    /// Does what verifies the candidates that were noted, of the sets that are `chosen`, some of them after the others.
     pub(super) fn gathering(
         &self,
         chosen: &Marks,
+        noted: &NotedSheets,
         sets: &Sets,
         window: impl Fn(SetIndex) -> Range<SetIndex>,
         exec: &Exec<'_>,
-        work: impl Fn(Range<SetIndex>) -> Result<()>,
+        work: impl Fn(&Wave<'_>) -> Result<()>,
     ) -> Result<()> {
-        let is_wanted = |set: SetIndex| chosen.has(set) && self.is_spilled(sets.refs()[set as usize]);
-        let words = |set: SetIndex| if is_wanted(set) { sets.sizes()[set as usize].into() } else { 0 };
-        let waves = Gathered::waves(&sums((0..sets.len() as SetIndex).map(words)), &window, exec);
-        for wave in waves.into_iter().filter(|wave| !wave.is_empty()) {
-            let around = window(wave.start).start.min(wave.start)..window(wave.end - 1).end.max(wave.end);
-            let is_wanted = |set: SetIndex| around.contains(&set) && is_wanted(set);
+        let is_wanted = |marks: &Marks, set: SetIndex| marks.has(set) && self.is_spilled(sets.refs()[set as usize]);
+        let gather = |is_wanted: &dyn Fn(SetIndex) -> bool, wave: &Wave<'_>| {
             self.gather(is_wanted, sets, &window, exec)?;
             let result = work(wave);
             *self.gathered.write().unwrap_or_else(PoisonError::into_inner) = None;
-            exec.memory.make_room();
-            result?;
+            // The next ones need the room, not only what is beside them.
+            give_back();
+            result
+        };
+        let by_size = |marks: &Marks, across: Option<&Parts<'_>>| {
+            let words = |set: SetIndex| if is_wanted(marks, set) { sets.sizes()[set as usize].into() } else { 0 };
+            let waves = Gathered::waves(&sums((0..sets.len() as SetIndex).map(words)), &window, exec);
+            waves.into_iter().filter(|sizes| !sizes.is_empty()).try_for_each(|sizes| {
+                let around = window(sizes.start).start.min(sizes.start)..window(sizes.end - 1).end.max(sizes.end);
+                let wave = across.map_or(Wave::Sizes(sizes.clone()), |parts| Wave::Across(parts, sizes));
+                gather(&|set| around.contains(&set) && is_wanted(marks, set), &wave)
+            })
+        };
+        let Some((parts, across)) = self.parts(chosen, noted, sets, exec)? else { return by_size(chosen, None) };
+        (0..parts.count())
+            .try_for_each(|part| gather(&|set| parts.has(part, set) && chosen.has(set), &Wave::Part(&parts, part)))?;
+        by_size(&across, Some(&parts))
+    }
+
+    /// Parts that are to be verified in themselves, and the sets of all candidates that are of two, if that takes less reading and writing than
+    /// to verify all candidates by size.
+    fn parts<'s>(
+        &self,
+        chosen: &Marks,
+        noted: &NotedSheets,
+        sets: &'s Sets,
+        exec: &Exec<'_>,
+    ) -> Result<Option<(Parts<'s>, Marks)>> {
+        let mut words: Vec<Option<u64>> =
+            self.arenas.iter().map(|arena| matches!(arena, Arena::Spilled(_)).then_some(0)).collect();
+        for place in (0..).zip(sets.refs()).filter(|(set, _)| chosen.has(*set)).map(|(_, place)| place) {
+            words[place.arena as usize].iter_mut().for_each(|words| *words += u64::from(place.len));
         }
-        Ok(())
+        let (room, all) = (Gathered::room(exec), words.iter().flatten().sum::<u64>());
+        if all <= room || exec.spill.is_none() {
+            return Ok(None);
+        }
+        // Pairs that are found take room meanwhile.
+        let most = if exec.memory.is_tight() { all / 3 } else { room / 8 * 7 };
+        let (parts, across) = (Parts::new(sets, &words, most), Marks::new(sets.len()));
+        noted.mark(&across, |a, b| parts.divide(a, b))?;
+        let of_two = (0..).zip(sets.refs()).filter(|(set, place)| across.has(*set) && self.is_spilled(**place));
+        let of_two: u64 = of_two.map(|(_, place)| u64::from(place.len)).sum();
+        // What does not fit is written and read again.
+        let again = |words: u64| 2 * words.saturating_sub(room);
+        let are_useful = of_two + again(of_two) < again(all) || exec.memory.is_tight();
+        Ok(are_useful.then_some((parts, across)))
     }
 
     /// Gathers the sets that are wanted.

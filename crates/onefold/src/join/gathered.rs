@@ -115,11 +115,16 @@ struct Window {
 }
 
 impl Gathered {
+    /// Words that there is room for.
+    pub(super) fn room(exec: &Exec<'_>) -> u64 {
+        (exec.memory.left() / 100 * SHARE).saturating_sub(exec.threads as u64 * VERIFYING) / size_of::<u64>() as u64
+    }
+
     /// Which sets are gathered at a time, with those in their windows: all of them, or first the smaller and then the larger if there is room
     /// for each of these and not for all. `before[set]` is the number of words of all sets before it.
     pub(super) fn waves(before: &[u64], window: impl Fn(SetIndex) -> Range<SetIndex>, exec: &Exec<'_>) -> [Range<SetIndex>; 2] {
         let count = before.len() as SetIndex - 1;
-        let room = (exec.memory.left() / 100 * SHARE).saturating_sub(exec.threads as u64 * VERIFYING) / size_of::<u64>() as u64;
+        let room = Gathered::room(exec);
         // All sets before this one fit.
         let last_fitting = before.partition_point(|&words| words <= room) as SetIndex - 1;
         let middle = if exec.memory.is_tight() { last_fitting.max(count / 2) } else { last_fitting };
@@ -154,7 +159,7 @@ impl Gathered {
                 before[last.end.max(region.end) as usize] - before[first.start.min(region.start) as usize]
             };
             let widest = pieces(&before, layout.region, all.clone()).map(together).max().unwrap_or(0);
-            let room = (exec.memory.left() / 100 * SHARE).saturating_sub(verifying) / size_of::<u64>() as u64;
+            let room = Gathered::room(exec);
             if room / 4 < (widest + pinned(layout.largest)) / 3 { 0 } else { room }
         } else {
             u64::MAX

@@ -19,6 +19,7 @@ mod noted;
 mod ordered;
 mod outlines;
 mod pairs;
+mod parts;
 mod postings;
 mod probe;
 mod recent;
@@ -221,6 +222,7 @@ impl<'a, F: Fingerprint + ?Sized> Join<'a, F> {
         let (marks, sheets) = noted.finish()?;
         self.space.ordered.gathering(
             &marks,
+            &sheets,
             |set| self.window(set),
             exec,
             |wave| {
@@ -234,12 +236,13 @@ impl<'a, F: Fingerprint + ?Sized> Join<'a, F> {
                             return collector.take(pairs);
                         }
                         sheets.each(sheet, |note| {
-                            if collector.is_over() || !wave.contains(&note.set) {
+                            if collector.is_over() || !wave.has(note.set) {
                                 return Ok(());
                             }
                             let before = pairs.len();
                             let found = |partner, overlap| pairs.push(pair_of(note.set, partner, overlap));
-                            prober.verify_noted(&self.space, &note, found)?;
+                            let wanted = |partner| wave.has_candidate(note.set, partner);
+                            prober.verify_noted(&self.space, &note, wanted, found)?;
                             collector.count(pairs.len() - before);
                             collector.take_some(&mut pairs)
                         })?;

@@ -3,6 +3,8 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use rayon::prelude::*;
+
 use super::gathered::lock;
 use super::sets::SetIndex;
 use crate::error::Result;
@@ -12,11 +14,11 @@ use crate::exec::{Exec, SpillFile, Way, pack, unpack};
 pub(super) struct Marks(Vec<AtomicU64>);
 
 impl Marks {
-    fn new(sets: usize) -> Marks {
+    pub(super) fn new(sets: usize) -> Marks {
         Marks((0..sets.div_ceil(64)).map(|_| AtomicU64::new(0)).collect())
     }
 
-    fn mark(&self, set: SetIndex) {
+    pub(super) fn mark(&self, set: SetIndex) {
         let (word, bit) = (&self.0[set as usize / 64], 1 << (set % 64));
         if word.load(Ordering::Relaxed) & bit == 0 {
             word.fetch_or(bit, Ordering::Relaxed);
@@ -139,6 +141,19 @@ pub(super) struct NotedSheets {
 impl NotedSheets {
     pub(super) fn len(&self) -> usize {
         self.all.len()
+    }
+
+    /// Marks the sets of all candidates that are `chosen`, given with their set.
+    pub(super) fn mark(&self, marks: &Marks, chosen: impl Fn(SetIndex, SetIndex) -> bool + Sync) -> Result<()> {
+        (0..self.len()).into_par_iter().try_for_each(|sheet| {
+            self.each(sheet, |note| {
+                for (partner, _) in note.candidates().filter(|&(partner, _)| chosen(note.set, partner)) {
+                    marks.mark(note.set);
+                    marks.mark(partner);
+                }
+                Ok(())
+            })
+        })
     }
 
     /// Looks at the notes of a sheet.

@@ -7,8 +7,9 @@ use rayon::prelude::*;
 
 use super::apart::{Apart, Hold};
 use super::lanes::Lanes;
-use super::noted::Marks;
+use super::noted::{Marks, NotedSheets};
 use super::outlines::Outlines;
+use super::parts::Wave;
 use super::recent::Recent;
 use super::sets::{SetIndex, Sets};
 use crate::arenas::Arenas;
@@ -84,18 +85,20 @@ impl<'a> Ordered<'a> {
         matches!(self.place, Place::Apart(_))
     }
 
-    /// Does what looks at chosen sets, in the order of their sizes, each with others in its window.
+    /// Does what verifies the candidates that were noted, of the sets that are `chosen`, in the order of sizes; partners are in the window of a
+    /// set.
     pub(super) fn gathering(
         &self,
         chosen: &Marks,
+        noted: &NotedSheets,
         window: impl Fn(SetIndex) -> Range<SetIndex>,
         exec: &Exec<'_>,
-        work: impl Fn(Range<SetIndex>) -> Result<()>,
+        work: impl Fn(&Wave<'_>) -> Result<()>,
     ) -> Result<()> {
         if let Place::Apart(apart) = &self.place {
-            apart.gathering(chosen, self.sets, window, exec, work)
+            apart.gathering(chosen, noted, self.sets, window, exec, work)
         } else {
-            work(0..self.sets.len() as SetIndex)
+            work(&Wave::Sizes(0..self.sets.len() as SetIndex))
         }
     }
 

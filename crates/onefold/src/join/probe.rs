@@ -109,15 +109,16 @@ impl Prober {
         self.verify(space, set, unseen, found)
     }
 
-    /// The same for candidates that were noted.
+    /// The same for candidates that were noted, if they are wanted.
     pub(super) fn verify_noted<F: Fingerprint + ?Sized>(
         &mut self,
         space: &Space<'_, F>,
         note: &Note<'_>,
+        wanted: impl Fn(SetIndex) -> bool,
         found: impl FnMut(SetIndex, u32),
     ) -> Result<()> {
         self.candidates.clear();
-        self.candidates.extend(note.candidates());
+        self.candidates.extend(note.candidates().filter(|&(partner, _)| wanted(partner)));
         self.verify(space, note.set, note.unseen, found)
     }
 
