@@ -71,12 +71,11 @@ impl Memory {
         }
     }
 
-    /// Where memory is little, has what is large come from the system and go back to it as soon as it is freed: an allocator keeps it otherwise,
-    /// in holes into which the next does not fit. It costs time, and holds for all of the process from then on.
+    /// Has what is large come from the system and go back to it as soon as it is freed: an allocator keeps it otherwise, in holes into which the
+    /// next does not fit. What is large and how much is kept depends on the limit; it holds for all of the process from then on.
     pub(crate) fn avoid_holes(self) {
-        const LITTLE: u64 = 512 * MIB;
-        if self.limit.is_some_and(|limit| limit < LITTLE) {
-            map_from(256 << 10);
+        if let Some(limit) = self.limit {
+            map_from((limit / 256).clamp(256 << 10, 32 * MIB), limit / 16);
         }
     }
 
@@ -103,18 +102,21 @@ pub(crate) fn give_back() {
     }
 }
 
-/// Whatever has so many bytes is mapped by itself.
-fn map_from(bytes: i32) {
+/// Whatever has `large` bytes is mapped by itself, and of the rest so many bytes are kept when they are free.
+fn map_from(large: u64, kept: u64) {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {
+        let bytes = |bytes: u64| i32::try_from(bytes).unwrap_or(i32::MAX);
         #[expect(unsafe_code, reason = "a function of the C library")]
         // SAFETY: it may be called at any time, and touches nothing that is in use.
         unsafe {
-            libc::mallopt(libc::M_MMAP_THRESHOLD, bytes)
+            libc::mallopt(libc::M_MMAP_THRESHOLD, bytes(large));
+            // Where one of them is set, the other no longer follows what is freed.
+            libc::mallopt(libc::M_TRIM_THRESHOLD, bytes(kept));
         };
     }
     #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-    let _ = bytes;
+    let _ = (large, kept);
 }
 
 /// Bytes of a number with a unit.
