@@ -106,6 +106,45 @@ fn an_enormous_document_does_not_break_the_bound() {
     assert_eq!(place.ids(), set(["a", "b"]));
 }
 
+/// Pages on end, in pieces of so many bytes or a page more.
+fn pieces(rows: &str, bytes: usize) -> Vec<String> {
+    let mut pieces = vec![String::new()];
+    for row in rows.lines() {
+        let page: serde_json::Value = serde_json::from_str(row).unwrap();
+        match pieces.last_mut() {
+            Some(piece) if piece.len() < bytes => *piece += page["text"].as_str().unwrap(),
+            _ => pieces.push(page["text"].as_str().unwrap().into()),
+        }
+    }
+    pieces
+}
+
+/// Sets of a megabyte are looked at again and again, with many others that have words in common with them.
+#[test]
+fn long_documents_that_overlap_are_found_within_the_bound() {
+    let Some(path) = shared("debdocs_slice/docs.jsonl") else { return };
+    let place = Place::new();
+    let pieces = pieces(&fs::read_to_string(path).unwrap(), 200_000);
+    let inside = pieces.iter().enumerate().map(|(n, piece)| row(&format!("piece {n}"), piece));
+    let around = pieces.windows(5).enumerate().map(|(n, window)| row(&format!("window {n}"), &window.join("\n")));
+    place.write("a.jsonl", inside.chain(around).collect::<String>());
+    let scan = |out, memory| {
+        let words = ["scan", "a.jsonl", "--out", out, "--memory", memory, "--remove", "contained", "--containment", "1"];
+        place.onefold(words)
+    };
+    scan("out", "4GiB").run().exits(0);
+    // Only those in windows that stay: some are near-duplicates of others.
+    let removed = place.removed().into_iter().filter(|id| id.starts_with("piece")).count();
+    assert!(removed > 80, "{removed} of {}", pieces.len());
+    for (memory, megabytes) in [("96MiB", 96), ("112MiB", 112)] {
+        let mut running = scan(memory, memory).open();
+        let peak = peak_of(&mut running);
+        running.wait().exits(0);
+        assert!(peak <= (megabytes << 20) * 11 / 10, "{} MiB with {memory}", peak >> 20);
+        assert!(place.found(memory) == place.found("out"), "{memory}");
+    }
+}
+
 /// Words of one letter, or characters that are words: as many tokens as so many bytes can have.
 fn dense(bytes: usize, seed: u64, words: &[String]) -> String {
     let mut random = seed + 1;
