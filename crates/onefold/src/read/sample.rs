@@ -1,8 +1,9 @@
 //! A sample of the inputs: some files, or parts of some files, taken through stages 1–4, and what they say of all of them.
 //!
 //! Files are told apart by what they hold and how they are packed, since bytes of one kind say little of bytes of another. Of each kind a
-//! part is read that is as large among the sample as the kind is among the inputs, from places that lie evenly among its bytes. Of lines,
-//! those count that *begin* in such a part, so that a long line is as likely to be met as a short one.
+//! part is read that is as large among the sample as the kind is among the inputs, from places anywhere in equal stretches of its bytes: places
+//! at even distances would keep time with what recurs. Of lines, those count that *begin* in such a part, so that a long line is as likely to
+//! be met as a short one.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,6 +22,7 @@ use crate::learn::{Learning, ONE_IN};
 use crate::plan::{Plan, Verify};
 use crate::report::Sink;
 use crate::run::Stage;
+use crate::shingle::hash::mix;
 
 /// Bytes that are read, about: half a second's work.
 const SAMPLE: u64 = 32 << 20;
@@ -28,8 +30,9 @@ const SAMPLE: u64 = 32 << 20;
 const LEAST_OF_KIND: u64 = 2 << 20;
 /// Whole files that are opened at most.
 const MOST_FILES: usize = 10_000;
-/// Bytes of lines that are read at one place.
-const LINES: u64 = 1 << 20;
+/// Bytes of lines that are read at one place. What is alike stands together, so many places tell more than few; but the line in which a place
+/// lies is passed over.
+const LINES: u64 = 256 << 10;
 /// Bytes that are read from the beginning of a file of other rows; less would say little of how well the file is packed.
 const BEGINNING: u64 = 4 << 20;
 
@@ -250,14 +253,15 @@ impl Kind {
             }
             let places = (budget / lines).max(1);
             let portion = |listed: &Listed, start: u64| Portion { start, most: lines.min(listed.file.bytes - start) };
-            return self.portions((0..places).map(|place| self.bytes / places * place), portion);
+            let stretch = self.bytes / places;
+            return self.portions((0..places).map(|nth| anywhere(nth, stretch, stretch.saturating_sub(lines))), portion);
         }
         // Packed files hold several times the bytes that they take.
         let expected = (self.bytes / files as u64 * 4).clamp(1, BEGINNING);
         let places = (budget / expected).clamp(1, files as u64);
         let most = (budget / places).max(BEGINNING);
-        let middle = |place: u64| (self.bytes / places) * place + self.bytes / places / 2;
-        self.portions((0..places).map(middle), |_, _| Portion { start: 0, most })
+        let stretch = self.bytes / places;
+        self.portions((0..places).map(|nth| anywhere(nth, stretch, stretch)), |_, _| Portion { start: 0, most })
     }
 
     /// Portions of the files in which these bytes of all files lie.
@@ -276,6 +280,11 @@ impl Kind {
         chosen.dedup();
         chosen.into_iter().map(|(file, portion)| Listed { portion: Some(portion), ..self.files[file].clone() }).collect()
     }
+}
+
+/// A place among the first `most` bytes of the n-th stretch, always the same. The first is the beginning: something is seen of any input.
+fn anywhere(nth: u64, stretch: u64, most: u64) -> u64 {
+    nth * stretch + mix(nth) % most.max(1)
 }
 
 /// A file that can't be opened is none that is packed.
@@ -359,7 +368,7 @@ mod tests {
     fn rows(bytes: usize) -> (String, u64) {
         let (mut text, mut count) = (String::new(), 0);
         while text.len() < bytes {
-            let words = 10 + crate::shingle::hash::mix(count) % 400;
+            let words = 10 + mix(count) % 400;
             let _ = write!(text, "{{\"id\":\"document-{count}\",\"text\":\"");
             (0..words)
                 .for_each(|word| text.extend([["some ", "words ", "here "][word as usize % 3], &format!("{count}x{word} ")]));
@@ -426,7 +435,7 @@ mod tests {
     fn some_of_the_files_stand_for_the_others() {
         let folder = tempfile::tempdir().unwrap();
         for n in 0..400u64 {
-            let words = (0..20 + crate::shingle::hash::mix(n) % 300).map(|word| format!("{n}w{word} "));
+            let words = (0..20 + mix(n) % 300).map(|word| format!("{n}w{word} "));
             fs::write(folder.path().join(format!("{n}.txt")), words.collect::<String>()).unwrap();
         }
         let kinds = kinds(&[folder.path()]);
@@ -442,12 +451,27 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("rows.jsonl");
         let long = format!("{{\"text\":\"{}\"}}\n", "word ".repeat(1 << 19));
-        // Of many lengths, or the places would keep time with them.
         let texts: Vec<(String, u64)> = [1, 3, 2, 5, 4, 6].map(|length| rows(length << 20)).into();
         fs::write(&path, texts.iter().map(|(text, _)| text.clone() + &long).collect::<String>()).unwrap();
         let some = sampled(&kinds(&[&path])[0], 24 << 20);
         assert!(!some.whole);
         near(some.inputs.documents, texts.iter().map(|(_, count)| count + 1).sum());
+    }
+
+    /// Where the same pages come again and again, all of them are met.
+    #[test]
+    fn places_do_not_keep_time_with_what_recurs() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rows.jsonl");
+        fs::File::create(&path).unwrap().set_len(1 << 30).unwrap();
+        let chosen = kinds(&[&path])[0].choose(32 << 20, LINES);
+        assert_eq!(chosen.len(), 128);
+        let starts: Vec<u64> = chosen.iter().map(|listed| listed.portion.unwrap().start).collect();
+        assert!(starts.is_sorted() && starts[0] == 0, "{starts:?}");
+        for recurring in [8 << 20, 16 << 20, 64 << 20] {
+            let early = starts.iter().filter(|&start| start % recurring < recurring / 2).count();
+            assert!((48..80).contains(&early), "{early} of 128 in the first half of {recurring}");
+        }
     }
 
     #[test]
