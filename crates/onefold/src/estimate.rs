@@ -70,7 +70,7 @@ pub fn estimate(plan: &Plan, exec: &Exec<'_>, source: impl Into<Source>, sink: &
     }
     let course = Course::new(plan, &sample, exec);
     let documents = sample.inputs.documents.round() as u64;
-    let least = read::least_memory(course.documents, sample.longest).max(Memory::LEAST);
+    let least = read::least_memory(plan, course.documents, sample.longest).max(Memory::LEAST);
     let on_disk = course.spills_sets() || course.spills_keys();
     Ok(Estimate {
         bytes: sample.bytes,

@@ -1,7 +1,7 @@
 //! Sets of which some are on disk, for a join that looks at prefixes of all of them, and at its candidates once more.
 //!
 //! Keys were taken while sets were read, or are taken now, from beginning to end; sets stay as they were read, in the order of their shingles.
-//! When it is known which of them are candidates, those that are on disk are gathered by size, which is the order in which they are verified.
+//! When it is known which of them are candidates, those that are on disk are gathered before they are verified (`waves.rs`).
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -10,12 +10,10 @@ use rayon::prelude::*;
 
 use super::gathered::{Gathered, Loaded, lock};
 use super::lanes::{Lanes, NONE};
-use super::noted::{Marks, NotedSheets};
+use super::noted::Marks;
 use super::outlines::Outlines;
-use super::parts::{Parts, Wave};
 use super::sets::{SetIndex, Sets};
 use super::taking::{Buffers, Taken};
-use super::tasks::sums;
 use crate::arenas::{Arena, Arenas, fit};
 use crate::document::ShingleRef;
 use crate::error::{Error, Result};
@@ -94,72 +92,18 @@ impl Apart {
         Ok(lock(&self.outlines)?.take())
     }
 
-    /// Does what verifies the candidates that were noted, of the sets that are `chosen`, some of them after the others.
-    pub(super) fn gathering(
-        &self,
-        chosen: &Marks,
-        noted: &NotedSheets,
-        sets: &Sets,
-        window: impl Fn(SetIndex) -> Range<SetIndex>,
-        exec: &Exec<'_>,
-        work: impl Fn(&Wave<'_>) -> Result<()>,
-    ) -> Result<()> {
-        let is_wanted = |marks: &Marks, set: SetIndex| marks.has(set) && self.is_spilled(sets.refs()[set as usize]);
-        let gather = |is_wanted: &dyn Fn(SetIndex) -> bool, wave: &Wave<'_>| {
-            self.gather(is_wanted, sets, &window, exec)?;
-            let result = work(wave);
-            *self.gathered.write().unwrap_or_else(PoisonError::into_inner) = None;
-            // The next ones need the room, not only what is beside them.
-            give_back();
-            result
-        };
-        let by_size = |marks: &Marks, across: Option<&Parts<'_>>| {
-            let words = |set: SetIndex| if is_wanted(marks, set) { sets.sizes()[set as usize].into() } else { 0 };
-            let waves = Gathered::waves(&sums((0..sets.len() as SetIndex).map(words)), &window, exec);
-            waves.into_iter().filter(|sizes| !sizes.is_empty()).try_for_each(|sizes| {
-                let around = window(sizes.start).start.min(sizes.start)..window(sizes.end - 1).end.max(sizes.end);
-                let wave = across.map_or(Wave::Sizes(sizes.clone()), |parts| Wave::Across(parts, sizes));
-                gather(&|set| around.contains(&set) && is_wanted(marks, set), &wave)
-            })
-        };
-        let Some((parts, across)) = self.parts(chosen, noted, sets, exec)? else { return by_size(chosen, None) };
-        (0..parts.count())
-            .try_for_each(|part| gather(&|set| parts.has(part, set) && chosen.has(set), &Wave::Part(&parts, part)))?;
-        by_size(&across, Some(&parts))
-    }
-
-    /// Parts that are to be verified in themselves, and the sets of all candidates that are of two, if that takes less reading and writing than
-    /// to verify all candidates by size.
-    fn parts<'s>(
-        &self,
-        chosen: &Marks,
-        noted: &NotedSheets,
-        sets: &'s Sets,
-        exec: &Exec<'_>,
-    ) -> Result<Option<(Parts<'s>, Marks)>> {
+    /// By arena: how many words the sets have that are chosen; nothing for an arena that is in memory.
+    pub(super) fn words_on_disk(&self, chosen: &Marks, sets: &Sets) -> Vec<Option<u64>> {
         let mut words: Vec<Option<u64>> =
             self.arenas.iter().map(|arena| matches!(arena, Arena::Spilled(_)).then_some(0)).collect();
-        for place in (0..).zip(sets.refs()).filter(|(set, _)| chosen.has(*set)).map(|(_, place)| place) {
+        for (_, place) in (0..).zip(sets.refs()).filter(|(set, _)| chosen.has(*set)) {
             words[place.arena as usize].iter_mut().for_each(|words| *words += u64::from(place.len));
         }
-        let (room, all) = (Gathered::room(exec), words.iter().flatten().sum::<u64>());
-        if all <= room || exec.spill.is_none() {
-            return Ok(None);
-        }
-        // Pairs that are found take room meanwhile.
-        let most = if exec.memory.is_tight() { all / 3 } else { room / 8 * 7 };
-        let (parts, across) = (Parts::new(sets, &words, most), Marks::new(sets.len()));
-        noted.mark(&across, |a, b| parts.divide(a, b))?;
-        let of_two = (0..).zip(sets.refs()).filter(|(set, place)| across.has(*set) && self.is_spilled(**place));
-        let of_two: u64 = of_two.map(|(_, place)| u64::from(place.len)).sum();
-        // What does not fit is written and read again.
-        let again = |words: u64| 2 * words.saturating_sub(room);
-        let are_useful = of_two + again(of_two) < again(all) || exec.memory.is_tight();
-        Ok(are_useful.then_some((parts, across)))
+        words
     }
 
     /// Gathers the sets that are wanted.
-    fn gather(
+    pub(super) fn gather(
         &self,
         is_wanted: impl Fn(SetIndex) -> bool,
         sets: &Sets,
@@ -182,7 +126,15 @@ impl Apart {
         Ok(())
     }
 
-    fn is_spilled(&self, place: ShingleRef) -> bool {
+    /// Lets go of the sets that were gathered.
+    pub(super) fn let_go(&self) {
+        *self.gathered.write().unwrap_or_else(PoisonError::into_inner) = None;
+        // The next ones need the room, not only what is beside them.
+        give_back();
+    }
+
+    /// Whether a set is on disk.
+    pub(super) fn is_spilled(&self, place: ShingleRef) -> bool {
         place.len > 0 && matches!(self.arenas[place.arena as usize], Arena::Spilled(_))
     }
 

@@ -29,6 +29,7 @@ mod shared;
 mod sketches;
 mod taking;
 mod tasks;
+mod waves;
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -54,9 +55,10 @@ use crate::verify::{Measure, Similarity};
 use codes::Codes;
 use gathered::lock;
 use keys::{Keys, Lookup, gone};
-use noted::{Noted, Notepad};
+use noted::{Note, Noted, Notepad};
 use outlines::Outlines;
 use pairs::Collector;
+use parts::Wave;
 use probe::{Prober, Space};
 use shared::{KeysOf, Shared};
 use tasks::Task;
@@ -220,41 +222,46 @@ impl<'a, F: Fingerprint + ?Sized> Join<'a, F> {
 
     fn verify_noted(&self, exec: &Exec<'_>, noted: Noted<'_>, collector: &Collector<'_>) -> Result<()> {
         let (marks, sheets) = noted.finish()?;
-        self.space.ordered.gathering(
-            &marks,
-            &sheets,
-            |set| self.window(set),
-            exec,
-            |wave| {
-                let next = AtomicUsize::new(0);
-                let work = |prober: &mut Prober| {
-                    let mut pairs = Vec::new();
-                    loop {
-                        let sheet = next.fetch_add(1, Ordering::Relaxed);
-                        if sheet >= sheets.len() || collector.is_over() {
-                            prober.let_go();
-                            return collector.take(pairs);
-                        }
-                        sheets.each(sheet, |note| {
-                            if collector.is_over() || !wave.has(note.set) {
-                                return Ok(());
-                            }
-                            let before = pairs.len();
-                            let found = |partner, overlap| pairs.push(pair_of(note.set, partner, overlap));
-                            let wanted = |partner| wave.has_candidate(note.set, partner);
-                            prober.verify_noted(&self.space, &note, wanted, found)?;
-                            collector.count(pairs.len() - before);
-                            collector.take_some(&mut pairs)
-                        })?;
+        let verify = |wave: &Wave<'_>| {
+            let next = AtomicUsize::new(0);
+            let work = |prober: &mut Prober| {
+                let mut pairs = Vec::new();
+                loop {
+                    let sheet = next.fetch_add(1, Ordering::Relaxed);
+                    if sheet >= sheets.len() || collector.is_over() {
+                        prober.let_go();
+                        return collector.take(pairs);
                     }
-                };
-                let work_together = || rayon::broadcast(|_| self.with_prober(work)).into_iter().collect();
-                // A set and a partner, which may be read one by one.
-                let pair = 2 * size_of::<u64>() as u64 * self.space.sets.sizes().last().map_or(0, |&largest| largest.into());
-                let is_short = exec.memory.left() / 2 < exec.threads as u64 * pair;
-                if is_short { exec.with_buffers(pair, work_together) } else { work_together() }
-            },
-        )
+                    sheets.each(sheet, |note| self.verify_note(&note, wave, prober, collector, &mut pairs))?;
+                }
+            };
+            let work_together = || rayon::broadcast(|_| self.with_prober(work)).into_iter().collect();
+            // A set and a partner, which may be read one by one.
+            let pair = 2 * size_of::<u64>() as u64 * self.space.sets.sizes().last().map_or(0, |&largest| largest.into());
+            let is_short = exec.memory.left() / 2 < exec.threads as u64 * pair;
+            let result: Result<()> = if is_short { exec.with_buffers(pair, work_together) } else { work_together() };
+            result.map(|()| !collector.is_over())
+        };
+        self.space.ordered.gathering(&marks, &sheets, |set| self.window(set), exec, verify)
+    }
+
+    /// Verifies those candidates of a set that are of a wave.
+    fn verify_note(
+        &self,
+        note: &Note<'_>,
+        wave: &Wave<'_>,
+        prober: &mut Prober,
+        collector: &Collector<'_>,
+        pairs: &mut Vec<SetPair>,
+    ) -> Result<()> {
+        if collector.is_over() || !wave.has(note.set) {
+            return Ok(());
+        }
+        let before = pairs.len();
+        let found = |partner, overlap| pairs.push(pair_of(note.set, partner, overlap));
+        prober.verify_noted(&self.space, note, |partner| wave.has_candidate(note.set, partner), found)?;
+        collector.count(pairs.len() - before);
+        collector.take_some(pairs)
     }
 
     /// Calls `found` with all pairs, from several threads. They are not stored, so there is no limit to them.

@@ -12,6 +12,7 @@ use super::outlines::Outlines;
 use super::parts::Wave;
 use super::recent::Recent;
 use super::sets::{SetIndex, Sets};
+use super::waves::Waves;
 use crate::arenas::Arenas;
 use crate::document::{Entry, ShingleRef};
 use crate::error::{Error, Result};
@@ -85,20 +86,20 @@ impl<'a> Ordered<'a> {
         matches!(self.place, Place::Apart(_))
     }
 
-    /// Does what verifies the candidates that were noted, of the sets that are `chosen`, in the order of sizes; partners are in the window of a
-    /// set.
+    /// Does the work that verifies the candidates that were noted, of the sets that are `chosen`, wave after wave while it says so; partners are in
+    /// the window of a set.
     pub(super) fn gathering(
         &self,
         chosen: &Marks,
         noted: &NotedSheets,
         window: impl Fn(SetIndex) -> Range<SetIndex>,
         exec: &Exec<'_>,
-        work: impl Fn(&Wave<'_>) -> Result<()>,
+        work: impl Fn(&Wave<'_>) -> Result<bool>,
     ) -> Result<()> {
         if let Place::Apart(apart) = &self.place {
-            apart.gathering(chosen, noted, self.sets, window, exec, work)
+            Waves { apart, chosen, noted, sets: self.sets, window, exec, work }.verify()
         } else {
-            work(&Wave::Sizes(0..self.sets.len() as SetIndex))
+            work(&Wave::Sizes(0..self.sets.len() as SetIndex)).map(drop)
         }
     }
 

@@ -20,7 +20,7 @@ pub(super) struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    /// No part has more than `most` words, unless one arena does. By arena: how many of its words are to be gathered; nothing if it is in memory.
+    /// No part has more than `most` words, unless one arena does. By arena: how many of its words are to be gathered; `None` if it is in memory.
     pub(super) fn new(sets: &'a Sets, words: &[Option<u64>], most: u64) -> Parts<'a> {
         let before = sums(words.iter().map(|words| words.unwrap_or(0)));
         let (mut of_arena, mut count) = (vec![ANY; words.len()], 0);

@@ -1,7 +1,7 @@
 //! Sets on disk that were looked at lately. Near-duplicates are looked at again and again.
 
 use std::collections::{HashMap, VecDeque};
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use super::apart::Hold;
 use super::sets::SetIndex;
@@ -26,9 +26,9 @@ pub(super) struct Recent {
 impl Recent {
     /// How many words each thread may hold.
     pub(super) fn most(exec: &Exec<'_>) -> usize {
-        const SENSIBLE: Range<u64> = 1 << 12..1 << 20;
+        const SENSIBLE: RangeInclusive<u64> = 1 << 12..=1 << 20;
         let words = exec.memory.part(16, 1 << 19) / exec.threads.max(1) as u64 / size_of::<u64>() as u64;
-        words.clamp(SENSIBLE.start, SENSIBLE.end) as usize
+        words.clamp(*SENSIBLE.start(), *SENSIBLE.end()) as usize
     }
 
     /// A set of `len` words, which `load` puts where it is to lie if it is not there. No more than `most` words are held.
@@ -108,11 +108,19 @@ mod tests {
         let mut recent = Recent::default();
         for _ in 0..2 {
             let mut loads = 0;
-            recent.get(1, 51, 50, |_| Ok(loads += 1)).unwrap();
+            let load = |_: &mut [u64]| {
+                loads += 1;
+                Ok(())
+            };
+            recent.get(1, 51, 50, load).unwrap();
             assert_eq!(loads, 1);
         }
         assert!(recent.get(2, 50, 50, |_| Err(crate::Error::Interrupted)).is_err());
-        assert_eq!(recent.get(2, 50, 50, |words| Ok(words.fill(3))).unwrap(), [3; 50]);
+        let load = |words: &mut [u64]| {
+            words.fill(3);
+            Ok(())
+        };
+        assert_eq!(recent.get(2, 50, 50, load).unwrap(), [3; 50]);
         assert_eq!(recent.get(2, 50, 50, |_| Err(crate::Error::Interrupted)).unwrap(), [3; 50]);
     }
 }

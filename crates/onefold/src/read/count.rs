@@ -44,7 +44,7 @@ pub(super) fn common_words(
             memory: exec.memory,
             ..Exec::default()
         };
-        let keeper = Keeper::new(&exec, Journal::new(plan, listed, &[])?, Way::Cached, false);
+        let keeper = Keeper::new(plan, &exec, Journal::new(plan, listed, &[])?, Way::Cached, false);
         let reading = Reading { plan, exec: &exec, listed, keeper: &keeper };
         let all = Mutex::new(Frequencies::default());
         let (_, fed) = reading.share_out(Vec::new(), memory, Done::default(), |units| count(&reading, units, &all))?;

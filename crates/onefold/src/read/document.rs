@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::effort::Effort;
 use super::jsonl::{FieldReader, Parsed};
-use super::keep::work;
 use super::time;
 use super::warc::ContentRecord;
 use crate::document::{Digest, Document, Flags, ShingleRef};
@@ -219,7 +219,7 @@ impl<'a> Workbench<'a> {
         self.words.cut(text, &mut self.tokens);
         let tokens = self.tokens.hashes().len() as u32;
         // Now its tokens are known, and what takes most is yet to come.
-        if work(text.len() as u64, tokens.into()) > self.most_work {
+        if Effort::of(self.plan.recipe()).with_tokens(text.len() as u64, tokens.into()) > self.most_work {
             self.too_heavy = Some((file, text.len() as u64));
             self.tokens = Tokens::default();
         }

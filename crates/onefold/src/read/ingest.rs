@@ -79,7 +79,7 @@ pub fn ingest(plan: &Plan, exec: &Exec<'_>, source: Source, sink: &dyn Sink) -> 
     let journal = Journal::new(plan, &listed, &streams)?;
     let read_once = !streams.is_empty() || !memory.is_empty() || listed.iter().any(|listed| listed.file.again.is_none());
     let way = if plan.looks_at_sets_in_order() { Way::Past } else { Way::Cached };
-    let keeper = Keeper::new(exec, journal, way, read_once);
+    let keeper = Keeper::new(plan, exec, journal, way, read_once);
     keeper.count_files(listed.iter().map(|listed| listed.file.memory()).sum())?;
     let left = Left::find(exec, keeper.journal(), way, &listed, |weight| keeper.count(weight))?;
     let common = match plan.min_idf.filter(|_| left.all_read.is_none()) {

@@ -7,6 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use serde::{Deserialize, Serialize};
 
 use super::document::{REMARK, Raw, Refused};
+use super::effort::{Effort, most_tokens};
 use super::feed::BLOCK;
 use super::resume::Journal;
 use crate::arenas::Arena;
@@ -14,6 +15,7 @@ use crate::error::{Error, Result};
 use crate::exec::{BATCHES, Exec, HEADING, SpillFile, Way};
 use crate::join::{TakenArena, Taking};
 use crate::learn::Model;
+use crate::plan::Plan;
 use crate::threshold::Threshold;
 
 /// What a worker gives back for a unit.
@@ -117,13 +119,6 @@ impl Batch {
 pub(super) const ABOUT: u32 = 1;
 pub(super) const SHINGLES: u32 = 2;
 
-/// Memory that is taken for a document before it is done, for each of its bytes: as it was read, as text, in small letters, as tokens.
-const PER_BYTE: u64 = 5;
-/// The same for each of its tokens: a hash, a shingle as it comes, by leading bits, in order; how many have these bits, and which it is of them.
-const PER_TOKEN: u64 = 44;
-/// Bytes that a token has in most texts, and at least.
-const BYTES_OF_TOKEN: u64 = 6;
-const LEAST_BYTES_OF_TOKEN: u64 = 2;
 /// Documents on their way, and none of them, may take more than this part of the memory.
 const WORKING_SHARE: u64 = 2;
 /// A line of so many parts of the memory is not read to its end.
@@ -141,27 +136,6 @@ const GOOD_PART: u64 = 8;
 /// Outlines of sets are drawn while documents take no more than so many tenths of the memory.
 const OUTLINED: u64 = 7;
 
-/// The memory that it takes to work on so many bytes with so many tokens.
-pub(super) fn work(bytes: u64, tokens: u64) -> u64 {
-    bytes * PER_BYTE + tokens * PER_TOKEN
-}
-
-/// The same where the tokens were not counted.
-fn usual_work(bytes: u64) -> u64 {
-    work(bytes, bytes / BYTES_OF_TOKEN)
-}
-
-/// Tokens that a text can have at most: one for each word of ASCII and for each other character, which may be a word by itself.
-fn most_tokens(text: &[u8]) -> u64 {
-    let is_word = |byte: u8| byte.is_ascii_alphanumeric() | (byte == b'_');
-    let begins = |(&before, &byte): (&u8, &u8)| u8::from((byte >= 0xc0) | (is_word(byte) & !is_word(before)));
-    let Some(&first) = text.first() else { return 0 };
-    // Without a way out of the loop, and in sums of a byte, the compiler looks at many at once.
-    let sums = text.chunks(u8::MAX.into()).zip(text[1..].chunks(u8::MAX.into()));
-    let rest = sums.map(|(before, bytes)| u64::from(before.iter().zip(bytes).map(begins).sum::<u8>())).sum::<u64>();
-    rest + u64::from(begins((&b' ', &first)))
-}
-
 /// Bytes that are remembered of a document in later stages, beside what [`Raw`] holds.
 const LATER: u64 = 220;
 
@@ -177,10 +151,10 @@ pub(crate) fn bytes_of_documents(raw: u64, count: u64) -> u64 {
 }
 
 /// The memory that documents which take `documents` bytes need at least, if the longest of them has `longest`: what [`Keeper`] does not refuse.
-pub(crate) fn least_memory(documents: u64, longest: u64) -> u64 {
-    // Others may stand in one unit with it, and its words may be shorter than usual.
-    let unit = longest + BLOCK as u64;
-    (documents / 9 * 10).max(work(unit, unit / (BYTES_OF_TOKEN - 2)) * WORKING_SHARE).max((longest + 1) * LONGEST_PART)
+pub(crate) fn least_memory(plan: &Plan, documents: u64, longest: u64) -> u64 {
+    // Others may stand in one unit with it.
+    let unit = Effort::of(plan.recipe()).many(longest + BLOCK as u64);
+    (documents / 9 * 10).max(unit * WORKING_SHARE).max((longest + 1) * LONGEST_PART)
 }
 
 /// The memory with which shingles that take `held` bytes stay there, beside documents that take `documents`; in memory what is read of
@@ -198,6 +172,7 @@ pub(super) fn bytes_on_disk(about: &About) -> u64 {
 /// Decides what stays in memory.
 pub(super) struct Keeper<'a> {
     exec: &'a Exec<'a>,
+    effort: Effort,
     /// Whether something is read that can't be read again.
     read_once: bool,
     /// There once something was spilled.
@@ -225,10 +200,11 @@ pub(super) struct Keeper<'a> {
 
 impl<'a> Keeper<'a> {
     /// What is `read_once` can't be read again by a run that resumes, so all of it goes to disk if anything does.
-    pub(super) fn new(exec: &'a Exec<'a>, journal: Journal, way: Way, read_once: bool) -> Keeper<'a> {
+    pub(super) fn new(plan: &Plan, exec: &'a Exec<'a>, journal: Journal, way: Way, read_once: bool) -> Keeper<'a> {
         let spilling = exec.spill.as_ref().is_some_and(|spill| spill.resume);
         Keeper {
             exec,
+            effort: Effort::of(plan.recipe()),
             read_once,
             file: OnceLock::new(),
             journal,
@@ -308,17 +284,17 @@ impl<'a> Keeper<'a> {
     pub(super) fn weigh<'t>(&self, bytes: u64, texts: impl Iterator<Item = &'t [u8]>) -> u64 {
         // What is so small that several of them can be taken for usual.
         const SMALL: u64 = 16;
-        let weight = if work(bytes, bytes / LEAST_BYTES_OF_TOKEN) <= self.limit() / SMALL {
-            usual_work(bytes)
+        let weight = if self.effort.most(bytes) <= self.limit() / SMALL {
+            self.effort.usual(bytes)
         } else {
-            work(bytes, texts.map(most_tokens).sum())
+            self.effort.with_tokens(bytes, texts.map(most_tokens).sum())
         };
         weight.min(self.most_work())
     }
 
     /// The same before there is any text to look at.
     pub(super) fn weigh_unseen(&self, bytes: u64) -> u64 {
-        work(bytes, bytes / LEAST_BYTES_OF_TOKEN).min(self.most_work())
+        self.effort.most(bytes).min(self.most_work())
     }
 
     /// The memory that a document may take to be worked on.
@@ -333,7 +309,7 @@ impl<'a> Keeper<'a> {
 
     /// Whether a unit of such a weight has a document that is much larger than most.
     pub(super) fn is_large(&self, weight: u64) -> bool {
-        weight > usual_work(2 * BLOCK as u64)
+        weight > self.effort.usual(2 * BLOCK as u64)
     }
 
     /// Whether buffers for such units take too much to be kept.
@@ -361,7 +337,7 @@ impl<'a> Keeper<'a> {
     fn to_read(&self) -> u64 {
         let most = self.in_flight.lock().map_or(self.most_work(), |in_flight| in_flight.most);
         // One more unit may have been read, and waits.
-        most + most / PER_BYTE + PROGRAM
+        most + most / Effort::PER_BYTE + PROGRAM
     }
 
     /// A unit of such a weight is done when this is dropped.
@@ -556,29 +532,4 @@ impl Drop for Landing<'_> {
 pub(super) fn decode(words: &[u64]) -> Option<About> {
     let (&bytes, rest) = words.split_first()?;
     postcard::from_bytes(bytemuck::cast_slice::<u64, u8>(rest).get(..bytes as usize)?).ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::normalize::{Tokenizer, Tokens};
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn no_text_has_more_tokens_than_can_be(text in "[a-c1 ._'-]{0,600}|[aé漢かไ1 \u{301}]{0,200}") {
-            let mut tokens = Tokens::default();
-            Tokenizer::default().tokenize(&text, &mut tokens);
-            prop_assert!(tokens.hashes().len() as u64 <= most_tokens(text.as_bytes()));
-        }
-    }
-
-    #[test]
-    fn words_are_counted_across_the_pieces_in_which_they_are_looked_at() {
-        assert_eq!(most_tokens(b""), 0);
-        assert_eq!(most_tokens("漢字 a_b c".as_bytes()), 4);
-        assert_eq!(most_tokens(&b"a".repeat(1000)), 1);
-        assert_eq!(most_tokens(&b"a ".repeat(1000)), 1000);
-        assert_eq!(most_tokens(&b" a".repeat(1000)), 1000);
-    }
 }

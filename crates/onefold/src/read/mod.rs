@@ -13,6 +13,7 @@ mod catalog;
 mod count;
 mod delimited;
 mod document;
+mod effort;
 mod feed;
 mod fields;
 mod ingest;

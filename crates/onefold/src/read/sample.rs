@@ -138,7 +138,7 @@ pub(super) fn foresee(plan: &Plan, exec: &Exec<'_>, listed: &[Listed]) -> Result
         let meter = Meter { watching: &Silent, bytes: AtomicU64::new(0) };
         let (threads, cancel, memory) = (exec.threads, Arc::clone(&exec.cancel), exec.memory);
         let reading = Exec { threads, observer: &meter, cancel, memory, ..Exec::default() };
-        let keeper = Keeper::new(&reading, Journal::new(plan, &chosen, &[])?, Way::Cached, false);
+        let keeper = Keeper::new(plan, &reading, Journal::new(plan, &chosen, &[])?, Way::Cached, false);
         let inputs = Inputs { listed: &chosen, streams: Vec::new(), memory: &[] };
         // What is wrong with them will be told when they are read as a whole.
         let Ok(read) = ingest::read_batches(plan, &reading, inputs, None, keeper, Left::default()) else { continue };
@@ -206,7 +206,7 @@ impl Kind {
         let meter = Meter { watching: exec.observer, bytes: AtomicU64::new(0) };
         let reading = Exec { threads: exec.threads, observer: &meter, cancel: Arc::clone(&exec.cancel), ..Exec::default() };
         let journal = Journal::new(plan, &chosen, &[])?;
-        let keeper = Keeper::new(&reading, journal, Way::Cached, false);
+        let keeper = Keeper::new(plan, &reading, journal, Way::Cached, false);
         let inputs = Inputs { listed: &chosen, streams: Vec::new(), memory: &[] };
         let read = ingest::read_batches(plan, &reading, inputs, None, keeper, Left::default())?;
         let AllBatches { batches, unread, .. } = read;

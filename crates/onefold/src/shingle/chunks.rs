@@ -19,12 +19,15 @@ pub(super) fn words(tokens: &Tokens, size: usize, hasher: &Hasher, hashes: &mut 
 /// `size` characters from the beginning of each word that has so many after it.
 pub(super) fn chars(tokens: &Tokens, size: usize, hasher: &Hasher, hashes: &mut Vec<u64>) {
     let text = tokens.text();
-    // Where each character begins, and the end.
-    let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
-    let mut next = 0;
+    // Where a chunk from each character ends.
+    let mut ends = text.char_indices().map(|(at, _)| at).chain([text.len()]).skip(size);
+    let (mut at, mut passed) = (0, 0);
+    hashes.reserve(tokens.hashes().len());
     for word in tokens.bounds() {
-        next += starts[next..].partition_point(|&start| start < word.start);
-        let Some(&end) = starts.get(next + size) else { break };
+        let between = text[at..word.start].chars().count() - passed;
+        let Some(end) = ends.nth(between) else { break };
+        // Its first character is passed as well.
+        (at, passed) = (word.start, 1);
         hashes.push(hasher.hash(&tokens.padded()[word.start..], end - word.start));
     }
 }
@@ -32,6 +35,7 @@ pub(super) fn chars(tokens: &Tokens, size: usize, hasher: &Hasher, hashes: &mut 
 /// `size` bytes from each byte.
 pub(super) fn bytes(tokens: &Tokens, size: usize, hasher: &Hasher, hashes: &mut Vec<u64>) {
     let text = tokens.text().as_bytes();
+    hashes.reserve(text.len());
     if !hasher.slide(text, size, |hash| hashes.push(hash)) {
         let starts = (text.len() + 1).saturating_sub(size);
         hashes.extend((0..starts).map(|start| hasher.hash(&tokens.padded()[start..], size)));
