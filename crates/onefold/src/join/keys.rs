@@ -32,17 +32,18 @@ pub(super) enum Keys {
 }
 
 impl Keys {
-    /// Hundredths of the memory that is left that an index may take.
+    /// Hundredths of the memory that is left for it that an index may take.
     const SHARE: u64 = 75;
 
     /// Builds the index of all sets if it fits in memory.
     pub(super) fn new(shared: Shared, exec: &Exec<'_>) -> Result<Keys> {
         let parted = Parted::new(shared);
         exec.memory.make_room();
-        match exec.spill_beyond(Keys::SHARE, parted.per_set(exec) + parted.keys() * parted.shared.weight()) {
-            Some(_) => Ok(Keys::Parted(parted)),
-            None => parted.shared.index(exec, |_| true, |_| true).map(Keys::Indexed),
+        let needed = parted.per_set(exec) + parted.keys() * parted.shared.weight();
+        if exec.spill.is_some() && needed > left_for_index(exec) / 100 * Keys::SHARE {
+            return Ok(Keys::Parted(parted));
         }
+        parted.shared.index(exec, |_| true, |_| true).map(Keys::Indexed)
     }
 
     /// Calls `search` with each part of the search for all pairs and its index. `window` tells where a set looks for partners.
@@ -64,6 +65,13 @@ impl Keys {
 /// What is said to those who probe what is gone.
 pub(super) fn gone() -> Error {
     Error::Bug("keys are probed that are gone".into())
+}
+
+/// What is left of the memory beside what threads hold while they probe an index: sets that they look at, and what they find.
+fn left_for_index(exec: &Exec<'_>) -> u64 {
+    const OF_THREAD: u64 = 8 << 20;
+    let left = exec.memory.left();
+    left - (exec.threads as u64 * OF_THREAD).min(left / 4)
 }
 
 /// Bytes of the counters that threads have, one for each set.
@@ -108,7 +116,7 @@ impl Parted {
         }
         exec.memory.make_room();
         // A part is for what is found, and for what is read to make it where postings are on disk.
-        let part = exec.memory.part(8, 0) * if self.shared.is_held() { 7 } else { 6 };
+        let part = left_for_index(exec) / 8 * if self.shared.is_held() { 7 } else { 6 };
         let most = part.max(self.per_set(exec) + (1 << 20)) - self.per_set(exec);
         (most / self.shared.weight()).min(u32::MAX.into())
     }

@@ -1,13 +1,14 @@
 //! The sketches of all sets: in memory, or in a spill file.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use rayon::prelude::*;
 
 use super::BLOCK;
 use super::ordered::{Buffers, Ordered};
 use super::sets::{SetIndex, Sets};
-use super::tasks::sums;
+use super::tasks::{pieces, sums};
 use crate::document::Entry;
 use crate::error::Result;
 use crate::exec::{Exec, HEADING, SpillFile, Way};
@@ -52,16 +53,15 @@ impl Sketches {
         // Sets without documents have none.
         let features = |set: SetIndex| beside.documents.get(sets.documents(set)[0] as usize).map_or(0, |entry| entry.features);
         let most = |(set, &size): (SetIndex, &u32)| u64::from(method.most_sketch(size, features(set)));
-        let most: u64 = (0..).zip(sets.sizes()).map(most).sum();
+        let before = sums((0..).zip(sets.sizes()).map(most));
+        let most = before[count];
         if most == 0 {
             return Ok(Sketches { starts: Vec::new(), place: Place::Held(Vec::new()) });
         }
-        let firsts: Vec<SetIndex> = (0..count as SetIndex).step_by(BLOCK).collect();
         // The sketches of a block, and where each ends.
-        let sketch_block = |(buffers, own): &mut (Buffers, Vec<u64>), first: SetIndex| {
+        let sketch_block = |(buffers, own): &mut (Buffers, Vec<u64>), block: Range<SetIndex>| {
             exec.check()?;
-            let (mut sketches, mut ends, mut result) = (Vec::new(), Vec::with_capacity(BLOCK), Ok(()));
-            let block = first..(count as SetIndex).min(first + BLOCK as SetIndex);
+            let (mut sketches, mut ends, mut result) = (Vec::new(), Vec::with_capacity(block.len()), Ok(()));
             ordered.each(block, buffers, |set, shingles| {
                 match ordered.features(&beside.documents[sets.documents(set)[0] as usize], own) {
                     Ok(features) if !shingles.is_empty() => {
@@ -79,18 +79,23 @@ impl Sketches {
             ends.iter().zip(before).map(|(end, start)| (end - start) as u32).collect::<Vec<u32>>()
         };
         let Some(spill) = exec.spill_beyond(Sketches::SHARE, most * size_of::<u64>() as u64) else {
-            let blocks = firsts.into_par_iter().map_init(Default::default, sketch_block).collect::<Result<Vec<_>>>()?;
+            let firsts = (0..count as SetIndex).into_par_iter().step_by(BLOCK);
+            let blocks = firsts.map(|first| first..(count as SetIndex).min(first + BLOCK as SetIndex));
+            let blocks = blocks.map_init(Default::default, sketch_block).collect::<Result<Vec<_>>>()?;
             let lengths = blocks.iter().flat_map(|(_, ends)| lengths(ends));
             let starts = sums(lengths.map(u64::from));
             let words = blocks.into_iter().map(|(sketches, _)| sketches).collect::<Vec<_>>().concat();
             return Ok(Sketches { starts, place: Place::Held(words) });
         };
         let file = spill.scratch("sketches", Way::Cached)?;
-        // Block after block, so that a sketch is found by the lengths of those before it.
+        // Block after block, so that a sketch is found by the lengths of those before it; sketches may be as large as sets.
         let mut all_lengths: Vec<u32> = Vec::with_capacity(count);
-        for firsts in firsts.chunks(4 * rayon::current_num_threads()) {
-            let blocks = firsts.par_iter().map_init(Default::default, |buffers, &first| sketch_block(buffers, first));
-            for (sketches, ends) in blocks.collect::<Result<Vec<_>>>()? {
+        let together = 4 * rayon::current_num_threads();
+        let most_of_block = exec.memory.part(32, 1 << 20) / together as u64 / size_of::<u64>() as u64;
+        let blocks: Vec<Range<SetIndex>> = pieces(&before, most_of_block, 0..count as SetIndex).collect();
+        for blocks in blocks.chunks(together) {
+            let sketched = blocks.par_iter().map_init(Default::default, |buffers, block| sketch_block(buffers, block.clone()));
+            for (sketches, ends) in sketched.collect::<Result<Vec<_>>>()? {
                 let (mut frames, mut rest) = (Vec::new(), sketches.as_slice());
                 for length in lengths(&ends) {
                     let (sketch, others) = rest.split_at(length as usize);
