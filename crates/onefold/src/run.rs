@@ -94,10 +94,11 @@ impl fmt::Display for Stage {
 /// Finds the near-duplicates of `source` and hands the outcome to `sink`.
 ///
 /// What does not fit in memory lies in the folder of [`Exec::spill`], which is gone afterwards; where the run is interrupted, or can't write
-/// the result, it stays for another that resumes.
+/// the result, it stays for another that resumes. Where memory is limited and the C library is glibc, its allocator is told to give back sooner
+/// what is freed, for all of the process and for good.
 pub fn run(plan: &Plan, exec: &Exec<'_>, source: impl Into<Source>, sink: &mut dyn Sink) -> Result<Outcome> {
     plan.validate()?;
-    exec.memory.avoid_holes();
+    exec.memory.avoid_holes(exec.threads);
     exec.spill.iter().for_each(Spill::sweep);
     sink.prepare()?;
     exec.spill.as_ref().map_or(Ok(()), |spill| spill.claim(sink.replaces()))?;

@@ -72,10 +72,10 @@ impl Memory {
     }
 
     /// Has what is large come from the system and go back to it as soon as it is freed: an allocator keeps it otherwise, in holes into which the
-    /// next does not fit. What is large and how much is kept depends on the limit; it holds for all of the process from then on.
-    pub(crate) fn avoid_holes(self) {
+    /// next does not fit. What is large and how much each thread may keep depends on the limit; it holds for all of the process from then on.
+    pub(crate) fn avoid_holes(self, threads: usize) {
         if let Some(limit) = self.limit {
-            map_from((limit / 256).clamp(256 << 10, 32 * MIB), limit / 16);
+            map_from((limit / 256).clamp(256 << 10, 32 * MIB), limit / 16 / threads.max(1) as u64);
         }
     }
 
